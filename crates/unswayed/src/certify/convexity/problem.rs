@@ -1,0 +1,150 @@
+//! The data of the convex program: rows, weights and the constants of the setting.
+
+use std::borrow::Cow;
+
+use crate::data::Dataset;
+use crate::learner::Hinge;
+use crate::threat::Threat;
+
+/// Everything the bound depends on that is not optimised over.
+pub struct Problem<'a> {
+    /// The rows z_i, one after the other.
+    z: Cow<'a, [f64]>,
+    /// d, the number of columns.
+    pub dimension: usize,
+    /// p_i, positive weights that sum to one; `None` means 1/N each.
+    weights: Option<Vec<f64>>,
+    /// ‖z_i‖².
+    pub squared_norms: Vec<f64>,
+    /// η.
+    pub eta: f64,
+    /// σ.
+    pub sigma: f64,
+    /// ε.
+    pub epsilon: f64,
+    /// R, the adversary's radius.
+    pub radius: f64,
+    /// k = 1 − ησ.
+    pub k: f64,
+    /// Rows that have been taken out because they are always active.
+    pub always: Option<Always>,
+}
+
+/// Rows that every reachable θ has q_i = 1 for: each adds J_i − κ(1 − s_i) exactly, so only their sums matter.
+#[derive(Clone, Debug)]
+pub struct Always {
+    /// Σ p_i.
+    pub mass: f64,
+    /// Σ p_i j_i.
+    pub j: f64,
+    /// Σ p_i z_i.
+    pub z: Vec<f64>,
+}
+
+impl<'a> Problem<'a> {
+    /// Gathers the constants.
+    pub fn new(data: &'a Dataset, learner: &Hinge, threat: &Threat) -> Self {
+        let (eta, sigma) = (learner.learning_rate(), learner.regularization());
+        Problem {
+            z: Cow::Borrowed(data.z()),
+            dimension: data.dimension(),
+            weights: data.weights().map(normalised),
+            squared_norms: (0..data.rows()).map(|i| dot(data.row(i), data.row(i))).collect(),
+            eta,
+            sigma,
+            epsilon: threat.poison_rate(),
+            radius: threat.radius(),
+            k: 1.0 - eta * sigma,
+            always: None,
+        }
+    }
+
+    /// The same problem with the rows for which `keep` is false turned into sums.
+    pub fn without_always_active(&self, keep: &[bool]) -> Problem<'_> {
+        let kept: Vec<usize> = (0..self.rows()).filter(|i| keep[*i]).collect();
+        let mut always = Always { mass: 0.0, j: 0.0, z: vec![0.0; self.dimension] };
+        for i in (0..self.rows()).filter(|i| !keep[*i]) {
+            let p = self.weight(i);
+            always.mass += p;
+            always.j += p * self.j_of_alpha(i);
+            for (sum, z) in always.z.iter_mut().zip(self.row(i)) {
+                *sum += p * z;
+            }
+        }
+        let everything = kept.len() == self.rows();
+        Problem {
+            z: if everything {
+                Cow::Borrowed(&self.z)
+            } else {
+                Cow::Owned(kept.iter().flat_map(|i| self.row(*i)).copied().collect())
+            },
+            weights: Some(kept.iter().map(|i| self.weight(*i)).collect()),
+            squared_norms: kept.iter().map(|i| self.squared_norms[*i]).collect(),
+            always: (!everything).then_some(always),
+            ..*self
+        }
+    }
+
+    /// Rows `first` to `first + count`, one after the other.
+    pub fn block(&self, first: usize, count: usize) -> &[f64] {
+        &self.z[first * self.dimension..][..count * self.dimension]
+    }
+
+    /// N.
+    pub fn rows(&self) -> usize {
+        self.squared_norms.len()
+    }
+
+    /// z_i.
+    pub fn row(&self, i: usize) -> &[f64] {
+        &self.z[i * self.dimension..][..self.dimension]
+    }
+
+    /// p_i.
+    pub fn weight(&self, i: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0 / self.rows() as f64, |p| p[i])
+    }
+
+    /// Whether the adversary can move the learner at all (ε > 0 and R > 0).
+    pub fn has_adversary(&self) -> bool {
+        self.epsilon * self.radius > 0.0
+    }
+
+    /// σ(2−ησ): α times this is the pull of the regularization on ‖θ‖².
+    pub fn pull(&self) -> f64 {
+        self.sigma * (2.0 - self.eta * self.sigma)
+    }
+
+    /// J_i = α·j_i + (1−ε)βᵀz_i with this j_i = (1−ε)(2k + η‖z_i‖²).
+    pub fn j_of_alpha(&self, i: usize) -> f64 {
+        (1.0 - self.epsilon) * (2.0 * self.k + self.eta * self.squared_norms[i])
+    }
+
+    /// κ = α·(this) − 1, that is 2k(1−ε).
+    pub fn kappa_of_alpha(&self) -> f64 {
+        2.0 * self.k * (1.0 - self.epsilon)
+    }
+
+    /// ϱ = max(R, max‖z_i‖)/σ, rounded up: no step leaves the ball of this radius.
+    pub fn ball(&self) -> f64 {
+        let largest = self.squared_norms.iter().fold(0.0_f64, |m, n| m.max(*n)).sqrt();
+        self.radius.max(largest) / self.sigma * (1.0 + 8.0 * f64::EPSILON)
+    }
+}
+
+fn normalised(weights: &[f64]) -> Vec<f64> {
+    let total: f64 = weights.iter().sum();
+    weights.iter().map(|w| w / total).collect()
+}
+
+/// xᵀy, with four sums side by side so that it runs at the speed of the vector unit.
+pub fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let (mut sums, (xs, ys)) = ([0.0; 4], (x.chunks_exact(4), y.chunks_exact(4)));
+    let rest: f64 = xs.remainder().iter().zip(ys.remainder()).map(|(a, b)| a * b).sum();
+    for (a, b) in xs.zip(ys) {
+        for lane in 0..4 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
+}

@@ -1,0 +1,400 @@
+//! The sums over rows that a step of the interior point method needs.
+//!
+//! Each row keeps its local variables ℓ and multipliers λ; a pass over the rows computes their part of the Newton
+//! system or of the step. Passes run over fixed blocks of rows on all cores and add the blocks in order, so the
+//! result does not depend on the number of threads. A step costs two or three d×d Gram sums, N·d² operations
+//! each; everything else is of order N·d.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatRef, Par};
+use rayon::prelude::*;
+
+use super::envelope::{Curvature, Envelope, Inputs};
+use super::outer::{ALPHA, Point};
+use super::problem::{Problem, dot};
+
+/// Rows per unit of parallel work.
+const BLOCK: usize = 2048;
+/// Rows per matrix product: few enough for the scaled copies to stay in cache.
+const TILE: usize = 64;
+/// Columns of the matrix product that are vectors: αβ, θα, and slope and weight, now and aimed at.
+const VECTORS: usize = 6;
+
+/// What a row remembers between passes.
+#[derive(Clone)]
+struct Cell<const M: usize, const K: usize> {
+    local: [f64; M],
+    lambda: [f64; K],
+    /// J and s at the current point.
+    at: [f64; 2],
+    /// The step being made: Δℓ and Δλ. Between predictor and corrector `d_lambda` holds the corrector's aim ρ.
+    d_local: [f64; M],
+    d_lambda: [f64; K],
+}
+
+/// The state of all rows.
+pub struct Rows<'a, const M: usize, const K: usize, E> {
+    problem: &'a Problem<'a>,
+    envelope: E,
+    cells: Vec<Cell<M, K>>,
+    kappa: f64,
+}
+
+/// The rows' part of a gradient, with respect to α, β and θ.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct Gradient {
+    pub alpha: f64,
+    pub beta: Vec<f64>,
+    pub theta: Vec<f64>,
+}
+
+/// The rows' part of the Newton system, and of the objective.
+pub struct System {
+    /// Σ p_i cᵀℓ_i.
+    pub cost: f64,
+    /// Σ p_i Σ_k λ_k·slack_k.
+    pub complementarity: f64,
+    /// The gradient at the current point.
+    pub gradient: Gradient,
+    /// The gradient that a step to complementarity zero aims at.
+    pub aim: Gradient,
+    /// αα of the Hessian.
+    pub alpha_alpha: f64,
+    /// αβ and θα of the Hessian.
+    pub alpha_beta: Vec<f64>,
+    /// See `alpha_beta`.
+    pub theta_alpha: Vec<f64>,
+    /// ββ of the Hessian.
+    pub beta_beta: Mat<f64>,
+    /// −θθ of the Hessian.
+    pub minus_theta_theta: Mat<f64>,
+    /// θβ of the Hessian, if rows couple the two.
+    pub theta_beta: Option<Mat<f64>>,
+}
+
+/// What the predictor tells: how far it may go, how the gap would change, and where the corrector aims.
+pub struct Prediction {
+    /// The longest step that keeps slacks and multipliers nonnegative.
+    pub limit: f64,
+    /// Complementarity after a step t: c0 + c1·t + c2·t².
+    pub gap: [f64; 3],
+    /// The gradient aimed at, second-order correction included, for complementarity zero …
+    pub aim: Gradient,
+    /// … and its change for each unit of complementarity.
+    pub per_unit: Gradient,
+}
+
+/// A row's slacks, weights λ/slack, and −(c + s·e − Gᵀλ), which is zero up to rounding.
+struct State<const M: usize, const K: usize> {
+    slack: [f64; K],
+    w: [f64; K],
+    defect: [f64; M],
+}
+
+/// A row's share of a Newton step.
+struct Step<const M: usize, const K: usize> {
+    local: [f64; M],
+    slack: [f64; K],
+    lambda: [f64; K],
+}
+
+impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
+    /// All rows on their own central paths for the barrier parameter `mu`, at the given point.
+    pub fn centred(problem: &'a Problem<'a>, envelope: E, at: &Point, mu: f64) -> Self {
+        let blank = Cell { local: [0.0; M], lambda: [0.0; K], at: [0.0; 2], d_local: [0.0; M], d_lambda: [0.0; K] };
+        let kappa = problem.kappa_of_alpha() * at.alpha() - 1.0;
+        let mut rows = Rows { problem, envelope, cells: vec![blank; problem.rows()], kappa };
+        rows.pass(|rows, i, cell| {
+            cell.at = project(rows.problem, i, at);
+            rows.centre(i, cell, mu);
+        });
+        rows
+    }
+
+    /// The local variables of row i.
+    pub fn local(&self, i: usize) -> &[f64; M] {
+        &self.cells[i].local
+    }
+
+    /// Moves every row by the step that `correct` prepared.
+    pub fn advance(&mut self, step: f64) {
+        self.pass(|_, _, cell| {
+            for (l, d) in cell.local.iter_mut().zip(&cell.d_local) {
+                *l += step * d;
+            }
+            for (l, d) in cell.lambda.iter_mut().zip(&cell.d_lambda) {
+                *l += step * d;
+            }
+        });
+    }
+
+    /// The Newton system at `at`, which must be the point that the rows have advanced to.
+    pub fn assemble(&mut self, at: &Point) -> System {
+        let d = self.problem.dimension;
+        self.kappa = self.problem.kappa_of_alpha() * at.alpha() - 1.0;
+        let width = VECTORS + if E::COUPLED { 3 * d } else { 2 * d };
+        let parts = self.blocks(|rows, first, cells| {
+            let (mut sums, mut columns) = ([0.0; 5], Mat::zeros(d, width));
+            let mut scaled = vec![0.0; TILE * width];
+            for (t, tile) in cells.chunks_mut(TILE).enumerate() {
+                let start = first + t * TILE;
+                for ((n, cell), out) in tile.iter_mut().enumerate().zip(scaled.chunks_exact_mut(width)) {
+                    cell.at = project(rows.problem, start + n, at);
+                    rows.accumulate(start + n, cell, &mut sums, out);
+                }
+                let z = MatRef::from_row_major_slice(rows.problem.block(start, tile.len()), tile.len(), d);
+                let w = MatRef::from_row_major_slice(&scaled[..tile.len() * width], tile.len(), width);
+                matmul(columns.as_mut(), Accum::Add, z.transpose(), w, 1.0, Par::Seq);
+            }
+            (sums, columns)
+        });
+        let (sums, columns) = parts
+            .into_iter()
+            .reduce(|(s, c), (t, e)| (std::array::from_fn(|k| s[k] + t[k]), c + e))
+            .unwrap_or_else(|| ([0.0; 5], Mat::zeros(d, width)));
+        System::new(sums, &columns, self.problem.epsilon, E::COUPLED)
+    }
+
+    /// Tries the predictor direction and prepares the corrector.
+    pub fn predict(&mut self, direction: &Point) -> Prediction {
+        let d = self.problem.dimension;
+        let parts = self.blocks(|rows, first, cells| {
+            let mut out = Prediction::new(d);
+            for (n, cell) in cells.iter_mut().enumerate() {
+                rows.predict_row(first + n, cell, direction, &mut out);
+            }
+            out
+        });
+        parts.into_iter().reduce(Prediction::join).unwrap_or_else(|| Prediction::new(d))
+    }
+
+    /// Prepares the corrector step aimed at complementarity `target`; returns the longest step that is allowed.
+    pub fn correct(&mut self, direction: &Point, target: f64) -> f64 {
+        let parts = self.blocks(|rows, first, cells| {
+            let mut longest = f64::INFINITY;
+            for (n, cell) in cells.iter_mut().enumerate() {
+                let state = rows.state(first + n, cell);
+                let rho = std::array::from_fn(|k| cell.d_lambda[k] + target / state.slack[k]);
+                let change = rows.change(first + n, direction);
+                let step = rows.respond(first + n, &state, &state.defect, &rho, change);
+                longest = longest.min(limit(&state.slack, &step.slack)).min(limit(&cell.lambda, &step.lambda));
+                (cell.d_local, cell.d_lambda) = (step.local, step.lambda);
+            }
+            longest
+        });
+        parts.into_iter().fold(f64::INFINITY, f64::min)
+    }
+
+    /// Newton's method, damped, for the row's own barrier problem at fixed (J, κ, s).
+    fn centre(&self, i: usize, cell: &mut Cell<M, K>, mu: f64) {
+        let at = Inputs { j: cell.at[0], kappa: self.kappa, s: cell.at[1] };
+        cell.local = self.envelope.interior(i, at);
+        for _ in 0..50 {
+            let slack = self.envelope.slacks(i, &cell.local, at);
+            cell.lambda = slack.map(|s| mu / s);
+            let w = std::array::from_fn(|k| cell.lambda[k] / slack[k]);
+            let defect = self.defect(i, cell);
+            let step = self.envelope.respond(i, &w, &defect, Inputs::default());
+            let decrement = (step.iter().zip(&defect).map(|(a, b)| a * b).sum::<f64>() / mu).sqrt();
+            if decrement.is_nan() || decrement < 1e-9 {
+                break;
+            }
+            let damping = if decrement > 0.25 { 1.0 / (1.0 + decrement) } else { 1.0 };
+            for (l, s) in cell.local.iter_mut().zip(step) {
+                *l += damping * s;
+            }
+        }
+    }
+
+    /// Adds a row to the sums and writes its scaled copies of z, from which the matrix product makes the Hessian.
+    fn accumulate(&self, i: usize, cell: &Cell<M, K>, sums: &mut [f64; 5], out: &mut [f64]) {
+        let (p, z, d) = (self.problem.weight(i), self.problem.row(i), self.problem.dimension);
+        let state = self.state(i, cell);
+        let Curvature { jj, jk, kk, js, ks, ss } = self.envelope.curvature(i, &state.w);
+        let (j, k0) = (self.problem.j_of_alpha(i), self.problem.kappa_of_alpha());
+        let (slope, slope_kappa) = self.envelope.slopes(i, &cell.lambda);
+        let step = self.respond(i, &state, &state.defect, &cell.lambda.map(|l| -l), Inputs::default());
+        let (aim, aim_kappa) = self.envelope.slopes(i, &plus(&cell.lambda, &step.lambda));
+        let y = inner(&E::WEIGHT, &cell.local);
+        let slack_sum: f64 = inner(&cell.lambda, &state.slack);
+        let terms = [
+            inner(&E::COST, &cell.local),
+            slack_sum,
+            slope * j + slope_kappa * k0,
+            aim * j + aim_kappa * k0,
+            jj * j * j + 2.0 * jk * j * k0 + kk * k0 * k0,
+        ];
+        for (sum, term) in sums.iter_mut().zip(terms) {
+            *sum += p * term;
+        }
+        let vectors = [jj * j + jk * k0, js * j + ks * k0, slope, y, aim, y + inner(&E::WEIGHT, &step.local)];
+        let (head, mut rest) = out.split_at_mut(VECTORS);
+        for (o, v) in head.iter_mut().zip(vectors) {
+            *o = p * v;
+        }
+        let scales = [p * jj, -p * ss, p * js];
+        for scale in scales {
+            if rest.is_empty() {
+                break;
+            }
+            let (block, after) = rest.split_at_mut(d);
+            for (o, z) in block.iter_mut().zip(z) {
+                *o = scale * z;
+            }
+            rest = after;
+        }
+    }
+
+    /// One row of [`Rows::predict`].
+    fn predict_row(&self, i: usize, cell: &mut Cell<M, K>, direction: &Point, out: &mut Prediction) {
+        let (p, state) = (self.problem.weight(i), self.state(i, cell));
+        let mut rho = cell.lambda.map(|l| -l);
+        let step = self.respond(i, &state, &state.defect, &rho, self.change(i, direction));
+        out.limit = out.limit.min(limit(&state.slack, &step.slack)).min(limit(&cell.lambda, &step.lambda));
+        out.gap[0] += p * inner(&cell.lambda, &state.slack);
+        out.gap[1] += p * (inner(&cell.lambda, &step.slack) + inner(&step.lambda, &state.slack));
+        out.gap[2] += p * inner(&step.lambda, &step.slack);
+        for k in 0..K {
+            rho[k] -= step.lambda[k] * step.slack[k] / state.slack[k];
+        }
+        let aim = self.respond(i, &state, &state.defect, &rho, Inputs::default());
+        self.add_slopes(i, &plus(&cell.lambda, &aim.lambda), &plus(&cell.local, &aim.local), &mut out.aim);
+        let unit = self.respond(i, &state, &[0.0; M], &state.slack.map(|s| 1.0 / s), Inputs::default());
+        self.add_slopes(i, &unit.lambda, &unit.local, &mut out.per_unit);
+        cell.d_lambda = rho;
+    }
+
+    /// Adds p_i times the row's slopes, carried over to α, β and θ.
+    fn add_slopes(&self, i: usize, lambda: &[f64; K], local: &[f64; M], out: &mut Gradient) {
+        let (p, z) = (self.problem.weight(i), self.problem.row(i));
+        let (slope, slope_kappa) = self.envelope.slopes(i, lambda);
+        out.alpha += p * (slope * self.problem.j_of_alpha(i) + slope_kappa * self.problem.kappa_of_alpha());
+        let (on_beta, on_theta) = ((1.0 - self.problem.epsilon) * p * slope, p * inner(&E::WEIGHT, local));
+        for ((b, t), z) in out.beta.iter_mut().zip(&mut out.theta).zip(z) {
+            *b += on_beta * z;
+            *t += on_theta * z;
+        }
+    }
+
+    fn state(&self, i: usize, cell: &Cell<M, K>) -> State<M, K> {
+        let at = Inputs { j: cell.at[0], kappa: self.kappa, s: cell.at[1] };
+        let slack = self.envelope.slacks(i, &cell.local, at);
+        let w = std::array::from_fn(|k| cell.lambda[k] / slack[k]);
+        State { slack, w, defect: self.defect(i, cell) }
+    }
+
+    fn defect(&self, i: usize, cell: &Cell<M, K>) -> [f64; M] {
+        let pull = self.envelope.pull(i, &cell.lambda);
+        std::array::from_fn(|m| pull[m] - E::COST[m] - cell.at[1] * E::WEIGHT[m])
+    }
+
+    /// The row's Newton step when multipliers aim at λ + ρ before the slacks change.
+    fn respond(&self, i: usize, state: &State<M, K>, defect: &[f64; M], rho: &[f64; K], change: Inputs) -> Step<M, K> {
+        let local = self.envelope.respond(i, &state.w, &plus(defect, &self.envelope.pull(i, rho)), change);
+        let slack = self.envelope.slack_changes(i, &local, change);
+        let lambda = std::array::from_fn(|k| rho[k] - state.w[k] * slack[k]);
+        Step { local, slack, lambda }
+    }
+
+    /// ΔJ, Δκ, Δs of row i for a step of the shared variables.
+    fn change(&self, i: usize, direction: &Point) -> Inputs {
+        let [j, s] = project(self.problem, i, direction);
+        Inputs { j, kappa: self.problem.kappa_of_alpha() * direction.x[ALPHA], s }
+    }
+
+    /// Runs `f` over all cells, in parallel.
+    fn pass(&mut self, f: impl Fn(&Self, usize, &mut Cell<M, K>) + Sync) {
+        self.blocks(|rows, first, cells| {
+            for (n, cell) in cells.iter_mut().enumerate() {
+                f(rows, first + n, cell);
+            }
+        });
+    }
+
+    /// Runs `f` over blocks of cells, in parallel if there are several, and returns its results in order.
+    fn blocks<T: Send>(&mut self, f: impl Fn(&Self, usize, &mut [Cell<M, K>]) -> T + Sync) -> Vec<T> {
+        let mut cells = std::mem::take(&mut self.cells);
+        let rows = &*self;
+        let results = if cells.len() <= BLOCK {
+            vec![f(rows, 0, &mut cells)]
+        } else {
+            cells.par_chunks_mut(BLOCK).enumerate().map(|(b, cells)| f(rows, b * BLOCK, cells)).collect()
+        };
+        self.cells = cells;
+        results
+    }
+}
+
+impl Gradient {
+    fn zero(d: usize) -> Self {
+        Gradient { alpha: 0.0, beta: vec![0.0; d], theta: vec![0.0; d] }
+    }
+
+    /// self + scale·other.
+    pub fn plus(&self, other: &Gradient, scale: f64) -> Gradient {
+        let add = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a + scale * b).collect();
+        Gradient {
+            alpha: self.alpha + scale * other.alpha,
+            beta: add(&self.beta, &other.beta),
+            theta: add(&self.theta, &other.theta),
+        }
+    }
+}
+
+impl Prediction {
+    fn new(d: usize) -> Self {
+        Prediction { limit: f64::INFINITY, gap: [0.0; 3], aim: Gradient::zero(d), per_unit: Gradient::zero(d) }
+    }
+
+    fn join(self, other: Prediction) -> Prediction {
+        Prediction {
+            limit: self.limit.min(other.limit),
+            gap: std::array::from_fn(|k| self.gap[k] + other.gap[k]),
+            aim: self.aim.plus(&other.aim, 1.0),
+            per_unit: self.per_unit.plus(&other.per_unit, 1.0),
+        }
+    }
+}
+
+impl System {
+    /// Sorts out what the passes added up. J depends on β through (1−ε)z, which the columns leave out.
+    fn new(sums: [f64; 5], columns: &Mat<f64>, epsilon: f64, coupled: bool) -> System {
+        let (d, scale) = (columns.nrows(), 1.0 - epsilon);
+        let column = |j: usize, scale: f64| (0..d).map(|i| scale * columns[(i, j)]).collect::<Vec<_>>();
+        let matrix = |b: usize, scale: f64| Mat::from_fn(d, d, |i, j| scale * columns[(i, VECTORS + b * d + j)]);
+        System {
+            cost: sums[0],
+            complementarity: sums[1],
+            gradient: Gradient { alpha: sums[2], beta: column(2, scale), theta: column(3, 1.0) },
+            aim: Gradient { alpha: sums[3], beta: column(4, scale), theta: column(5, 1.0) },
+            alpha_alpha: sums[4],
+            alpha_beta: column(0, scale),
+            theta_alpha: column(1, 1.0),
+            beta_beta: matrix(0, scale * scale),
+            minus_theta_theta: matrix(1, 1.0),
+            theta_beta: coupled.then(|| matrix(2, scale)),
+        }
+    }
+}
+
+/// J and s of row i for a point, or ΔJ and Δs for a direction (both are linear).
+fn project(problem: &Problem, i: usize, at: &Point) -> [f64; 2] {
+    let z = problem.row(i);
+    let j = problem.j_of_alpha(i) * at.alpha() + (1.0 - problem.epsilon) * dot(z, at.beta());
+    [j, dot(z, &at.theta)]
+}
+
+/// The largest step for which values + step·changes stays nonnegative.
+pub fn limit(values: &[f64], changes: &[f64]) -> f64 {
+    let ratios = values.iter().zip(changes).filter(|(_, c)| **c < 0.0).map(|(v, c)| -v / c);
+    ratios.fold(f64::INFINITY, f64::min)
+}
+
+fn plus<const L: usize>(a: &[f64; L], b: &[f64; L]) -> [f64; L] {
+    std::array::from_fn(|k| a[k] + b[k])
+}
+
+fn inner(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

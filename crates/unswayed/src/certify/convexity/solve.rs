@@ -1,0 +1,305 @@
+//! The interior point method: a primal-dual predictor-corrector on the saddle function
+//!
+//! ```text
+//! min over x = (α, τ, ν, μ, β)   max over θ    Σ p_i Ψ(J_i, κ, s_i) + (the shared part of [`super::outer`])
+//! ```
+//!
+//! Every iterate is strictly feasible, so each one is a valid witness; the solver only decides how good the witness
+//! is. Newton's system in (x, θ) is
+//!
+//! ```text
+//! [ A  Bᵀ ] [Δx]   [rx]        A = Φ_xx ⪰ 0,  B = Φ_θx,  C = −Φ_θθ ≻ 0,
+//! [ B  −C ] [Δθ] = [rθ]
+//! ```
+//!
+//! of size (4+d) + d, whatever N is. The method is deterministic and typically ends after 10 to 20 steps.
+
+use faer::linalg::solvers::{Llt, Solve};
+use faer::{Mat, Side};
+
+use super::envelope::Envelope;
+use super::guards::{Correction, Guards};
+use super::outer::{ALPHA, BETA, Derivatives, MU, NU, Outer, Point, TAU};
+use super::problem::{Problem, dot};
+use super::rows::{Gradient, Rows, System};
+
+/// Steps after which the solver gives up and returns what it has.
+const MOST_STEPS: usize = 80;
+/// Stop when the bound is within this of the optimum, relative to max(1, bound).
+const TOLERANCE: f64 = 1e-9;
+/// Call the result converged when it is within this.
+const CONVERGED: f64 = 1e-7;
+/// How much of the way to the boundary a step may go.
+const FRACTION: f64 = 0.995;
+
+/// A point near the solution of a similar problem, from which to start.
+#[derive(Clone, Debug)]
+pub struct Warm {
+    /// The shared variables.
+    pub point: Point,
+    /// The barrier parameter to start with: small if the problems are alike.
+    pub barrier: f64,
+}
+
+/// What the solver found.
+pub struct Solution<'a, const M: usize, const K: usize, E> {
+    /// The shared variables, strictly feasible.
+    pub point: Point,
+    /// The rows' local variables.
+    pub rows: Rows<'a, M, K, E>,
+    /// An estimate of how far the objective is above the optimum.
+    pub gap: f64,
+    /// Whether `gap` is small.
+    pub converged: bool,
+    /// Newton steps made.
+    pub steps: usize,
+}
+
+/// Solves the program for one form of the envelope.
+pub fn solve<'a, const M: usize, const K: usize, E: Envelope<M, K>>(
+    problem: &'a Problem<'a>,
+    envelope: E,
+    ball: Option<f64>,
+    warm: Option<&Warm>,
+) -> Solution<'a, M, K, E> {
+    let outer = Outer { problem, ball };
+    let (point, barrier) = start(&outer, warm);
+    let rows = Rows::centred(problem, envelope, &point, barrier);
+    let guards = Guards::centred(&outer, &point.x, barrier);
+    let mut method = Method { outer, point, rows, guards };
+    let (mut gap, mut converged, mut steps) = (f64::INFINITY, false, 0);
+    while steps < MOST_STEPS {
+        let system = method.rows.assemble(&method.point);
+        let now = method.measure(&system);
+        gap = now.gap + now.residual;
+        converged = gap <= CONVERGED * now.scale;
+        if gap <= TOLERANCE * now.scale || method.step(&system, &now).is_none() {
+            break;
+        }
+        steps += 1;
+    }
+    Solution { point: method.point, rows: method.rows, gap, converged, steps }
+}
+
+/// Where to begin: a neighbour's solution drawn back into the interior, or a point that is feasible for every setting.
+fn start(outer: &Outer, warm: Option<&Warm>) -> (Point, f64) {
+    let problem = outer.problem;
+    let alpha_at_kappa = |kappa: f64| (1.0 + kappa) / problem.kappa_of_alpha();
+    let (mut point, barrier) = match warm {
+        Some(w) => (w.point.clone(), w.barrier),
+        None => {
+            let d = problem.dimension;
+            let mut x = vec![0.0; BETA + d];
+            x[ALPHA] = alpha_at_kappa(0.5);
+            // χ that balances the two prices of the adversary, εν and εRτ/2.
+            let chi = x[ALPHA] * problem.pull() / (problem.epsilon * problem.radius.powi(2)).max(1e-300);
+            x[NU] = 2.0 * x[ALPHA] * problem.k - chi.min(1.5 * x[ALPHA] * problem.k);
+            (Point { x, theta: vec![0.0; d] }, 1.0)
+        }
+    };
+    let x = &mut point.x;
+    x[ALPHA] = x[ALPHA].max(alpha_at_kappa(0.01));
+    x[NU] = if problem.has_adversary() { x[NU].max(1e-3 * x[ALPHA]) } else { 0.0 };
+    x[MU] = outer.ball.map_or(0.0, |ball| x[MU].max(1.0 / (ball * ball)));
+    // P ≻ 0 with room to spare: a ≥ ασ(2−ησ)/4.
+    let chi = outer.chi(x);
+    let smallest_tau = problem.epsilon * problem.radius * chi * chi / (1.0 * x[ALPHA] * problem.pull());
+    x[TAU] = x[TAU].max(smallest_tau).max(1e-3);
+    (point, barrier)
+}
+
+/// The state of the iteration.
+struct Method<'a, const M: usize, const K: usize, E> {
+    outer: Outer<'a>,
+    point: Point,
+    rows: Rows<'a, M, K, E>,
+    guards: Guards,
+}
+
+/// How good the current point is.
+struct Measure {
+    derivatives: Derivatives,
+    /// The sum of all products variable·multiplier.
+    gap: f64,
+    /// What the remaining gradient could still be worth.
+    residual: f64,
+    /// max(1, objective).
+    scale: f64,
+}
+
+impl<const M: usize, const K: usize, E: Envelope<M, K>> Method<'_, M, K, E> {
+    fn measure(&self, system: &System) -> Measure {
+        let derivatives = self.outer.derivatives(&self.point);
+        let (active, pull) = (self.outer.active(), self.guards.pull(&self.outer));
+        let mut x = derivatives.x.clone();
+        x[ALPHA] += system.gradient.alpha;
+        for j in 0..BETA {
+            x[j] = if active[j] { x[j] - pull[j] } else { 0.0 };
+        }
+        for (g, r) in x[BETA..].iter_mut().zip(&system.gradient.beta) {
+            *g += r;
+        }
+        let theta = derivatives.theta.iter().zip(&system.gradient.theta).map(|(a, b)| a + b);
+        let residual = x.iter().zip(&self.point.x).map(|(g, x)| (g * x).abs()).sum::<f64>()
+            + theta.zip(&self.point.theta).map(|(g, t)| (g * t).abs()).sum::<f64>();
+        let gap = system.complementarity + self.guards.gap(&self.outer, &self.point.x);
+        Measure { derivatives, gap, residual, scale: self.objective(system).abs().max(1.0) }
+    }
+
+    /// B at the current point, with the rows' T in place of the best one.
+    fn objective(&self, system: &System) -> f64 {
+        let (x, beta, problem) = (&self.point.x, self.point.beta(), self.outer.problem);
+        let q = self.outer.q(x);
+        let lean = q * self.outer.chi(x) - problem.sigma;
+        let mut v: Vec<f64> = system.gradient.theta.iter().zip(beta).map(|(g, b)| g + lean * b).collect();
+        let mut cost = system.cost;
+        if let Some(always) = &problem.always {
+            let kappa = problem.kappa_of_alpha() * x[ALPHA] - 1.0;
+            cost += always.j * x[ALPHA] + (1.0 - problem.epsilon) * dot(&always.z, beta) - kappa * always.mass;
+            for (v, z) in v.iter_mut().zip(&always.z) {
+                *v += kappa * z;
+            }
+        }
+        cost + dot(&self.outer.linear(), &x[..BETA]) + q * dot(beta, beta) / 2.0 + dot(&v, &v) / (4.0 * self.outer.p(x).schur())
+    }
+
+    /// One predictor-corrector step; `None` if rounding errors allow no further one.
+    fn step(&mut self, system: &System, now: &Measure) -> Option<()> {
+        let (outer, x) = (&self.outer, &self.point.x);
+        let newton = Newton::new(outer, &self.point, system, &now.derivatives, &self.guards.hessian(outer, x))?;
+        let none = Correction::default();
+        let predictor = newton.direction(&system.aim, &Guards::aim(outer, x, 0.0, &none))?;
+        let guard = self.guards.step(outer, x, &predictor.x, 0.0, &none);
+        let rows = self.rows.predict(&predictor);
+        let t = self.guards.longest(outer, x, &guard).min(rows.limit).min(1.0);
+        let [c0, c1, c2] = rows.gap;
+        let after = c0 + t * (c1 + t * c2) + self.guards.gap_after(outer, x, &guard, t);
+        let centring = (after / now.gap).powi(3).clamp(1e-4, 0.8);
+        let target = centring * now.gap / (K as f64 + Guards::count(outer));
+
+        let correction = Guards::correction(outer, x, &guard);
+        let aim = rows.aim.plus(&rows.per_unit, target);
+        let corrector = newton.direction(&aim, &Guards::aim(outer, x, target, &correction))?;
+        let guard = self.guards.step(outer, x, &corrector.x, target, &correction);
+        let longest = self.guards.longest(outer, x, &guard).min(self.rows.correct(&corrector, target));
+        let t = (FRACTION * longest).min(1.0);
+        let point = self.point.moved(&corrector, t);
+        if t.is_nan() || t < 1e-9 || !self.outer.p(&point.x).is_positive() {
+            return None;
+        }
+        if std::env::var("DBG").is_ok() { eprintln!("gap {:.2e} res {:.2e} obj {:.5} cent {centring:.1e} rowlim pred {:.2e} t {t:.3} al {:.4} tau {:.3} nu {:.4} mu {:.2e}", now.gap, now.residual, self.objective(system), rows.limit, x[0], x[1], x[2], x[3]); }
+        self.guards = self.guards.moved(&guard, t)?;
+        self.point = point;
+        self.rows.advance(t);
+        Some(())
+    }
+}
+
+/// The factorised Newton system.
+struct Newton {
+    gradient: Derivatives,
+    b: Mat<f64>,
+    /// C⁻¹B.
+    c_inverse_b: Mat<f64>,
+    c: Llt<f64>,
+    /// A + BᵀC⁻¹B.
+    schur: Llt<f64>,
+    active: [bool; 4],
+}
+
+impl Newton {
+    fn new(outer: &Outer, at: &Point, system: &System, own: &Derivatives, guards: &[[f64; 4]; 4]) -> Option<Newton> {
+        let (a, b) = (hessian_xx(outer, at, system, own, guards), hessian_tx(outer, at, system, own));
+        let d = at.theta.len();
+        let c = Mat::from_fn(d, d, |i, j| system.minus_theta_theta[(i, j)] - if i == j { own.tt } else { 0.0 });
+        let c = c.llt(Side::Lower).ok()?;
+        let c_inverse_b = c.solve(&b);
+        let schur = (a + b.transpose() * &c_inverse_b).llt(Side::Lower).ok()?;
+        let gradient = Derivatives { x: own.x.clone(), theta: own.theta.clone(), ..*own };
+        Some(Newton { gradient, b, c_inverse_b, c, schur, active: outer.active() })
+    }
+
+    /// The step for which the rows' gradient and the guards' pull reach what they aim at; `None` if not finite.
+    fn direction(&self, rows: &Gradient, pull: &[f64; 4]) -> Option<Point> {
+        let mut rx: Vec<f64> = self.gradient.x.iter().map(|g| -g).collect();
+        rx[ALPHA] -= rows.alpha;
+        for j in 0..BETA {
+            rx[j] = if self.active[j] { rx[j] + pull[j] } else { 0.0 };
+        }
+        for (r, g) in rx[BETA..].iter_mut().zip(&rows.beta) {
+            *r -= g;
+        }
+        let rt: Vec<f64> = self.gradient.theta.iter().zip(&rows.theta).map(|(a, b)| -(a + b)).collect();
+        let (rx, rt) = (column(&rx), column(&rt));
+        let x = self.schur.solve(rx + self.c_inverse_b.transpose() * &rt);
+        let theta = self.c.solve(&self.b * &x - rt);
+        let point = Point { x: x.col(0).iter().copied().collect(), theta: theta.col(0).iter().copied().collect() };
+        let finite = point.x.iter().chain(&point.theta).all(|v| v.is_finite());
+        finite.then_some(point)
+    }
+}
+
+fn column(v: &[f64]) -> Mat<f64> {
+    Mat::from_fn(v.len(), 1, |i, _| v[i])
+}
+
+/// ∂(χθ + β)/∂(α, τ, ν, μ), with the part of τ that makes the Hessian of ‖χθ + β‖²/τ a square: d rows of four.
+fn lever_slopes(outer: &Outer, at: &Point) -> Vec<[f64; 4]> {
+    let k = outer.problem.k;
+    let lever = outer.lever(at);
+    at.theta.iter().zip(lever).map(|(t, l)| [2.0 * k * t, -l / at.x[TAU], -t, 0.0]).collect()
+}
+
+/// A = Φ_xx, with ones on the diagonal for variables not in play.
+fn hessian_xx(outer: &Outer, at: &Point, rows: &System, own: &Derivatives, guards: &[[f64; 4]; 4]) -> Mat<f64> {
+    let (d, q, active) = (at.theta.len(), own.q, outer.active());
+    let slopes = lever_slopes(outer, at);
+    let mut a = Mat::zeros(BETA + d, BETA + d);
+    for i in 0..BETA {
+        for j in 0..BETA {
+            let square: f64 = slopes.iter().map(|s| s[i] * s[j]).sum();
+            let value = guards[i][j] + if q > 0.0 { q * square } else { 0.0 };
+            a[(i, j)] = if active[i] && active[j] { value } else { f64::from(i == j) };
+        }
+        for j in 0..d {
+            let value = if active[i] && q > 0.0 { q * slopes[j][i] } else { 0.0 };
+            a[(i, BETA + j)] = value + if i == ALPHA { rows.alpha_beta[j] } else { 0.0 };
+            a[(BETA + j, i)] = a[(i, BETA + j)];
+        }
+    }
+    a[(ALPHA, ALPHA)] += rows.alpha_alpha;
+    for i in 0..d {
+        for j in 0..d {
+            a[(BETA + i, BETA + j)] = rows.beta_beta[(i, j)] + if i == j { q } else { 0.0 };
+        }
+    }
+    a
+}
+
+/// B = Φ_θx.
+fn hessian_tx(outer: &Outer, at: &Point, rows: &System, own: &Derivatives) -> Mat<f64> {
+    let problem = outer.problem;
+    let (d, q, chi, active) = (at.theta.len(), own.q, outer.chi(&at.x), outer.active());
+    let (slopes, lever) = (lever_slopes(outer, at), outer.lever(at));
+    let mut b = Mat::zeros(d, BETA + d);
+    for i in 0..d {
+        let t = at.theta[i];
+        b[(i, ALPHA)] = rows.theta_alpha[i] - 2.0 * problem.pull() * t;
+        b[(i, MU)] = if active[MU] { -2.0 * t } else { 0.0 };
+        if q > 0.0 {
+            b[(i, ALPHA)] += q * (chi * slopes[i][ALPHA] + 2.0 * problem.k * lever[i]);
+            b[(i, TAU)] = q * chi * slopes[i][TAU];
+            b[(i, NU)] = q * (chi * slopes[i][NU] - lever[i]);
+        }
+        if let Some(always) = &problem.always {
+            b[(i, ALPHA)] += problem.kappa_of_alpha() * always.z[i];
+        }
+        if let Some(cross) = &rows.theta_beta {
+            for j in 0..d {
+                b[(i, BETA + j)] = cross[(i, j)];
+            }
+        }
+        b[(i, BETA + i)] += q * chi - problem.sigma;
+    }
+    b
+}

@@ -1,0 +1,2 @@
+//! Certificates.
+pub mod convexity;

@@ -1,0 +1,5 @@
+//! The learners: their parameters and update rules.
+
+mod hinge;
+
+pub use hinge::Hinge;

@@ -1,0 +1,420 @@
+//! Exact arithmetic on binary floating point numbers.
+//!
+//! Every finite `f64` is a whole number times a power of two, so sums and products of them can be
+//! written down without rounding. [`ExactSum`] adds very many products quickly, [`Dyadic`] is a
+//! single such number with `+`, `−`, `×` and comparison. Division is left to the very end, where
+//! [`ratio`] gives a rational number.
+
+use std::cmp::Ordering;
+use std::ops::{Add, Mul, Sub};
+
+use dashu::base::{Signed, UnsignedAbs};
+use dashu::integer::{IBig, UBig};
+use dashu::rational::RBig;
+
+/// Largest number of factors in one product.
+const FACTORS: usize = 4;
+/// Exponent of the lowest bit of the lowest cell: the smallest product of four subnormals.
+const LOWEST: i64 = -1074 * 4;
+/// Cells of 32 bits from 2^`LOWEST` up to 2^4408: products of four reach 2^4096, the rest is room
+/// for 2^64 of them.
+const CELLS: usize = 272;
+/// Additions after which carries are propagated at the latest: a cell then stays below 2^63.
+const MOST_PENDING: u32 = 1 << 30;
+/// The bits a cell keeps when carries are propagated.
+const MASK: i64 = 0xffff_ffff;
+
+/// Splits |x| into (m, e) with |x| = m·2^e, m < 2^53, −1074 ≤ e ≤ 971, for finite x.
+fn split(x: f64) -> (u64, i64) {
+    let bits = x.to_bits();
+    let fraction = bits & ((1 << 52) - 1);
+    let exponent = i64::from((bits >> 52) as u32 & 0x7ff);
+    if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) }
+}
+
+/// A sum of products of finite doubles, held exactly in a fixed-point number of 8704 bits.
+///
+/// The number is Σ `cells[c]`·2^(`LOWEST` + 32c). Cells are signed 64-bit integers and each product
+/// changes a cell by less than 2^32, so carries can wait for 2^30 additions.
+#[derive(Clone)]
+pub(crate) struct ExactSum {
+    cells: [i64; CELLS],
+    /// Only `cells[low..high]` can differ from zero.
+    low: usize,
+    high: usize,
+    pending: u32,
+}
+
+impl ExactSum {
+    /// The empty sum.
+    pub(crate) fn new() -> Self {
+        ExactSum { cells: [0; CELLS], low: CELLS, high: 0, pending: 0 }
+    }
+
+    /// Adds the product of at most four finite numbers.
+    pub(crate) fn add<const K: usize>(&mut self, factors: [f64; K]) {
+        const { assert!(K >= 1 && K <= FACTORS) };
+        let mut limbs = [0_u64; FACTORS];
+        limbs[0] = 1;
+        let mut exponent = -LOWEST;
+        let mut sign = 0_i64; // 0 for plus, −1 for minus
+        for factor in factors {
+            let (mantissa, e) = split(factor);
+            if mantissa == 0 {
+                return;
+            }
+            exponent += e;
+            sign ^= -i64::from(factor.is_sign_negative());
+            multiply(&mut limbs[..K], mantissa);
+        }
+        // Truncation cannot happen: 0 ≤ exponent ≤ 8180.
+        self.place::<K>(limbs, exponent as usize, sign);
+    }
+
+    /// Adds ±(the integer in `limbs`, below 2^(53K))·2^(`LOWEST` + `offset`).
+    fn place<const K: usize>(&mut self, limbs: [u64; FACTORS], offset: usize, sign: i64) {
+        let (first, shift) = (offset / 32, offset % 32);
+        let count = (53 * K + 31).div_ceil(32);
+        let mut below = 0;
+        let mut shifted = [0_u64; FACTORS];
+        for (out, limb) in shifted.iter_mut().zip(limbs) {
+            *out = limb << shift | below;
+            below = limb >> 1 >> (63 - shift);
+        }
+        let cells = &mut self.cells[first..first + count];
+        for (c, cell) in cells.iter_mut().enumerate() {
+            let chunk = (shifted[c / 2] >> (32 * (c % 2))) as i64 & MASK;
+            *cell += (chunk ^ sign) - sign;
+        }
+        self.low = self.low.min(first);
+        self.high = self.high.max(first + count);
+        self.pending += 1;
+        if self.pending == MOST_PENDING {
+            self.carry();
+        }
+    }
+
+    /// Adds another sum.
+    pub(crate) fn merge(&mut self, other: &ExactSum) {
+        self.carry();
+        for c in other.low..other.high {
+            self.cells[c] += other.cells[c];
+        }
+        self.low = self.low.min(other.low);
+        self.high = self.high.max(other.high);
+        self.carry();
+    }
+
+    /// Propagates carries: all cells in use are then in [0, 2^32) but the highest, which is a
+    /// signed 32-bit number.
+    fn carry(&mut self) {
+        self.pending = 0;
+        if self.low >= self.high {
+            return;
+        }
+        let mut carry = 0;
+        for cell in &mut self.cells[self.low..self.high - 1] {
+            let total = *cell + carry;
+            *cell = total & MASK;
+            carry = total >> 32;
+        }
+        let mut top = self.cells[self.high - 1] + carry;
+        while i32::try_from(top).is_err() {
+            self.cells[self.high - 1] = top & MASK;
+            top >>= 32;
+            self.high += 1;
+        }
+        self.cells[self.high - 1] = top;
+    }
+
+    /// The sum as a number. The sum is empty afterwards.
+    pub(crate) fn take(&mut self) -> Dyadic {
+        self.carry();
+        let mut bytes = [0_u8; 4 * CELLS];
+        let mut length = 0;
+        for cell in self.cells.iter_mut().take(self.high).skip(self.low) {
+            bytes[length..length + 4].copy_from_slice(&(*cell as u32).to_le_bytes());
+            length += 4;
+            *cell = 0;
+        }
+        let number = Dyadic {
+            mantissa: IBig::from_le_bytes(&bytes[..length]),
+            exponent: LOWEST + 32 * self.low as i64,
+        };
+        (self.low, self.high) = (CELLS, 0);
+        number
+    }
+}
+
+/// Multiplies a little-endian integer in place.
+fn multiply(limbs: &mut [u64], factor: u64) {
+    let mut carry = 0;
+    for limb in limbs {
+        let product = u128::from(*limb) * u128::from(factor) + carry;
+        *limb = product as u64;
+        carry = product >> 64;
+    }
+}
+
+/// The exact number `mantissa`·2^`exponent`.
+#[derive(Clone, Debug)]
+pub(crate) struct Dyadic {
+    mantissa: IBig,
+    exponent: i64,
+}
+
+impl Dyadic {
+    /// The value of a finite `f64`.
+    pub(crate) fn new(x: f64) -> Self {
+        debug_assert!(x.is_finite());
+        let (mantissa, exponent) = split(x);
+        let mantissa = IBig::from(mantissa);
+        Dyadic { mantissa: if x < 0.0 { -mantissa } else { mantissa }, exponent }
+    }
+
+    /// A whole number.
+    pub(crate) fn whole(n: u64) -> Self {
+        Dyadic { mantissa: IBig::from(n), exponent: 0 }
+    }
+
+    /// The number zero.
+    pub(crate) fn zero() -> Self {
+        Dyadic::whole(0)
+    }
+
+    /// The square.
+    pub(crate) fn square(&self) -> Self {
+        self * self
+    }
+
+    /// Whether the number is > 0.
+    pub(crate) fn is_positive(&self) -> bool {
+        !self.is_negative() && self.mantissa != IBig::ZERO
+    }
+
+    /// Whether the number is < 0.
+    pub(crate) fn is_negative(&self) -> bool {
+        self.mantissa.is_negative()
+    }
+
+    /// The larger of two numbers.
+    pub(crate) fn max(self, other: Self) -> Self {
+        if self.cmp(&other) == Ordering::Less { other } else { self }
+    }
+
+    /// Exact comparison.
+    pub(crate) fn cmp(&self, other: &Self) -> Ordering {
+        let (a, b, _) = self.aligned(other);
+        a.cmp(&b)
+    }
+
+    /// The nearest `f64`, for messages.
+    pub(crate) fn nearest(&self) -> f64 {
+        nearest(&self.clone().into())
+    }
+
+    /// Both mantissas for the smaller of the two exponents, and that exponent.
+    fn aligned(&self, other: &Self) -> (IBig, IBig, i64) {
+        let exponent = self.exponent.min(other.exponent);
+        let raise = |x: &Dyadic| match usize::try_from(x.exponent - exponent) {
+            Ok(0) | Err(_) => x.mantissa.clone(),
+            Ok(shift) => &x.mantissa << shift,
+        };
+        (raise(self), raise(other), exponent)
+    }
+}
+
+impl From<Dyadic> for RBig {
+    fn from(x: Dyadic) -> RBig {
+        ratio(&x, &Dyadic::whole(1))
+    }
+}
+
+/// The four forms (by value, by reference) of an operator.
+macro_rules! operator {
+    ($trait:ident, $method:ident, |$a:ident, $b:ident| $body:expr) => {
+        impl $trait<&Dyadic> for &Dyadic {
+            type Output = Dyadic;
+            fn $method(self, other: &Dyadic) -> Dyadic {
+                let ($a, $b) = (self, other);
+                $body
+            }
+        }
+        impl $trait<Dyadic> for &Dyadic {
+            type Output = Dyadic;
+            fn $method(self, other: Dyadic) -> Dyadic {
+                self.$method(&other)
+            }
+        }
+        impl $trait<&Dyadic> for Dyadic {
+            type Output = Dyadic;
+            fn $method(self, other: &Dyadic) -> Dyadic {
+                (&self).$method(other)
+            }
+        }
+        impl $trait<Dyadic> for Dyadic {
+            type Output = Dyadic;
+            fn $method(self, other: Dyadic) -> Dyadic {
+                (&self).$method(&other)
+            }
+        }
+    };
+}
+
+operator!(Add, add, |a, b| {
+    let (a, b, exponent) = a.aligned(b);
+    Dyadic { mantissa: a + b, exponent }
+});
+operator!(Sub, sub, |a, b| {
+    let (a, b, exponent) = a.aligned(b);
+    Dyadic { mantissa: a - b, exponent }
+});
+operator!(Mul, mul, |a, b| Dyadic { mantissa: &a.mantissa * &b.mantissa, exponent: a.exponent + b.exponent });
+
+/// The quotient of two numbers; zero if the divisor is zero, which every caller rules out.
+pub(crate) fn ratio(numerator: &Dyadic, denominator: &Dyadic) -> RBig {
+    let (n, d, _) = numerator.aligned(denominator);
+    let n = if d.is_negative() { -n } else { n };
+    let d: UBig = d.unsigned_abs();
+    if d == UBig::ZERO {
+        return RBig::ZERO;
+    }
+    RBig::from_parts(n, d)
+}
+
+/// The `f64` nearest to a rational number (infinite if it is out of range).
+pub(crate) fn nearest(x: &RBig) -> f64 {
+    x.to_f64().value()
+}
+
+/// The smallest `f64` that is not below a rational number (+∞ if there is no finite one).
+pub(crate) fn round_up(x: &RBig) -> f64 {
+    let reaches = |y: f64| y == f64::INFINITY || (y.is_finite() && &RBig::from(Dyadic::new(y)) >= x);
+    let mut y = nearest(x);
+    while !reaches(y) {
+        y = y.next_up();
+    }
+    while reaches(y.next_down()) {
+        y = y.next_down();
+    }
+    y + 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn rational(x: f64) -> RBig {
+        RBig::try_from(x).expect("finite")
+    }
+
+    /// Finite doubles of every size, subnormal ones and zeros of both signs included.
+    fn finite() -> impl Strategy<Value = f64> {
+        prop_oneof![
+            any::<u64>().prop_map(f64::from_bits),
+            -1e3..1e3,
+            (0_u64..1 << 52).prop_map(f64::from_bits),
+            Just(f64::MAX),
+            Just(-f64::MAX),
+            Just(f64::from_bits(1)),
+            Just(-0.0),
+        ]
+        .prop_filter("finite", |x| x.is_finite())
+    }
+
+    fn add(sum: &mut ExactSum, factors: &[f64]) -> RBig {
+        match *factors {
+            [a] => sum.add([a]),
+            [a, b] => sum.add([a, b]),
+            [a, b, c] => sum.add([a, b, c]),
+            [a, b, c, d] => sum.add([a, b, c, d]),
+            _ => unreachable!(),
+        }
+        factors.iter().fold(RBig::ONE, |p, &x| p * rational(x))
+    }
+
+    proptest! {
+        #[test]
+        fn sums_are_exact(products in prop::collection::vec(prop::collection::vec(finite(), 1..=4), 0..20)) {
+            let mut sum = ExactSum::new();
+            let total = products.iter().fold(RBig::ZERO, |t, p| t + add(&mut sum, p));
+            prop_assert_eq!(RBig::from(sum.take()), total);
+            prop_assert_eq!(RBig::from(sum.take()), RBig::ZERO);
+        }
+
+        #[test]
+        fn cancellation_leaves_the_small_part(big in finite(), other in finite(), small in finite()) {
+            let mut sum = ExactSum::new();
+            sum.add([big, other, big]);
+            sum.add([small]);
+            sum.add([-big, other, big]);
+            prop_assert_eq!(RBig::from(sum.take()), rational(small));
+        }
+
+        #[test]
+        fn merging_and_early_carries_change_nothing(
+            products in prop::collection::vec((prop::collection::vec(finite(), 1..=4), 0..3), 1..20),
+        ) {
+            let (mut left, mut right, mut total) = (ExactSum::new(), ExactSum::new(), RBig::ZERO);
+            for (product, action) in &products {
+                total += add(if *action == 0 { &mut left } else { &mut right }, product);
+                if *action == 2 {
+                    right.carry();
+                    left.carry();
+                }
+            }
+            left.merge(&right);
+            prop_assert_eq!(RBig::from(left.take()), total);
+        }
+
+        #[test]
+        fn dyadics_are_exact(a in finite(), b in finite(), c in finite()) {
+            let (x, y, z) = (rational(a), rational(b), rational(c));
+            let (p, q, r) = (Dyadic::new(a), Dyadic::new(b), Dyadic::new(c));
+            prop_assert_eq!(RBig::from(&p * &q + &r), &x * &y + &z);
+            prop_assert_eq!(RBig::from(&p - &q * &r), &x - &y * &z);
+            prop_assert_eq!(p.cmp(&(&q * &r)), x.cmp(&(&y * &z)));
+            prop_assert_eq!(p.is_positive(), x > RBig::ZERO);
+            prop_assert_eq!(p.is_negative(), x < RBig::ZERO);
+            prop_assert_eq!(RBig::from(p.clone().max(q)), x.clone().max(y.clone()));
+            if c != 0.0 {
+                prop_assert_eq!(ratio(&p, &r), x / z);
+            }
+        }
+
+        #[test]
+        fn rounding_up_is_tight(a in finite(), b in finite()) {
+            for x in [rational(a), rational(a) * rational(b), rational(a) / (rational(b).sqr() + RBig::ONE)] {
+                let up = round_up(&x);
+                prop_assert!(up == f64::INFINITY || rational(up) >= x);
+                let below = up.next_down();
+                prop_assert!(below == f64::NEG_INFINITY || rational(below) < x);
+            }
+        }
+    }
+
+    #[test]
+    fn rounding_up_at_the_ends() {
+        let tiny = rational(f64::from_bits(1));
+        assert_eq!(round_up(&(&tiny * &tiny)).to_bits(), 1);
+        assert_eq!(round_up(&-(&tiny * &tiny)).to_bits(), 0);
+        let largest = rational(f64::MAX);
+        assert_eq!(round_up(&largest).to_bits(), f64::MAX.to_bits());
+        assert!(round_up(&(&largest + &tiny)).is_infinite());
+        let below = -(&largest * &largest);
+        assert_eq!(round_up(&below).to_bits(), f64::MIN.to_bits());
+    }
+
+    #[test]
+    fn the_widest_products_fit() {
+        let mut sum = ExactSum::new();
+        for x in [f64::MAX, f64::from_bits(1), -f64::MAX] {
+            sum.add([x; 4]);
+        }
+        let fourth = |x: f64| rational(x).pow(4);
+        let expected = fourth(f64::MAX) * RBig::from(2) + fourth(f64::from_bits(1));
+        assert_eq!(RBig::from(sum.take()), expected);
+    }
+}

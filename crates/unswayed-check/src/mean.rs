@@ -1,0 +1,79 @@
+//! The mean learner: method `closed-form`.
+//!
+//! Letters: η learning rate, ε poison rate, r squared radius, tr S noise trace, tr Σ covariance
+//! trace, a and ν the witness. The value η²a((1−ε) tr Σ + tr S) + νr is a bound if
+//!
+//! ```text
+//! P = (2η−η²)a − 1 ≥ 0,   Q = ν − εη²a ≥ 0,   P·Q ≥ ε²η²(1−η)²a²
+//! ```
+
+use dashu::rational::RBig;
+
+use crate::exact::{Dyadic, ExactSum, ratio};
+use crate::failure::{Reason, require, require_not_negative};
+use crate::format::{Mean, Witness};
+use crate::rows::Rows;
+
+/// Checks the learner's parameters.
+pub(crate) fn validate(mean: &Mean) -> Result<(), Reason> {
+    let eta = mean.learning_rate;
+    require(eta > 0.0 && eta < 2.0, "learning_rate", eta, "in (0, 2)")?;
+    let eps = mean.poison_rate;
+    require((0.0..=1.0).contains(&eps), "poison_rate", eps, "in [0, 1]")?;
+    let at_least_zero = |name, x: f64| require(x >= 0.0 && x.is_finite(), name, x, "≥ 0");
+    at_least_zero("squared_radius", mean.squared_radius)?;
+    at_least_zero("noise_trace", mean.noise_trace)?;
+    at_least_zero("covariance_trace", mean.covariance_trace.unwrap_or(0.0))
+}
+
+/// The exact value of a witness whose numbers are finite, after every condition of the method has
+/// been verified.
+pub(crate) fn value(mean: &Mean, witness: &Witness, rows: &Rows) -> Result<RBig, Reason> {
+    let &Witness::ClosedForm { alpha, nu } = witness else {
+        return Err(Reason::Method { method: witness.method(), learner: "mean" });
+    };
+    require(alpha > 0.0, "alpha", alpha, "> 0")?;
+    require(nu >= 0.0, "nu", nu, "≥ 0")?;
+    let (a, nu) = (Dyadic::new(alpha), Dyadic::new(nu));
+    let (eta, eps) = (Dyadic::new(mean.learning_rate), Dyadic::new(mean.poison_rate));
+    let one = Dyadic::whole(1);
+
+    let p = (Dyadic::whole(2) * &eta - eta.square()) * &a - &one;
+    require_not_negative(&p, "P")?;
+    let q = &nu - &eps * eta.square() * &a;
+    require_not_negative(&q, "Q")?;
+    let spare = p * q - (&eps * &eta * (&one - &eta) * &a).square();
+    require_not_negative(&spare, "P·Q − ε²η²(1−η)²a²")?;
+
+    let spread = RBig::from(one - eps) * covariance_trace(mean, rows)?;
+    let spread = spread + RBig::from(Dyadic::new(mean.noise_trace));
+    let poison = RBig::from(nu * Dyadic::new(mean.squared_radius));
+    Ok(RBig::from(eta.square() * a) * spread + poison)
+}
+
+/// tr Σ: as given, or of the rows, Σ p_i‖z_i‖² − ‖Σ p_iz_i‖² = (W Σ w_i‖z_i‖² − ‖Σ w_iz_i‖²)/W².
+fn covariance_trace(mean: &Mean, rows: &Rows) -> Result<RBig, Reason> {
+    let count = rows.len() as f64;
+    if let Some(trace) = mean.covariance_trace {
+        require(rows.is_empty(), "the number of rows beside covariance_trace", count, "0")?;
+        return Ok(RBig::from(Dyadic::new(trace)));
+    }
+    require(!rows.is_empty(), "the number of rows", count, "> 0 without covariance_trace")?;
+    let mut squares = ExactSum::new();
+    for part in rows.in_parallel(|range| {
+        let mut sum = ExactSum::new();
+        for i in range {
+            let w = rows.weight(i);
+            rows.row(i).iter().for_each(|&z| sum.add([w, z, z]));
+        }
+        sum
+    }) {
+        squares.merge(&part);
+    }
+    let mut mean2 = Dyadic::zero();
+    for column in rows.columns(|_| [[1.0, 1.0]]) {
+        mean2 = mean2 + column.square();
+    }
+    let total = rows.total_weight();
+    Ok(ratio(&(&total * squares.take() - mean2), &total.square()))
+}

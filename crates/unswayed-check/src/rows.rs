@@ -1,0 +1,154 @@
+//! The data rows a certificate speaks about.
+
+use std::ops::Range;
+
+use sha2::{Digest, Sha256};
+
+use crate::exact::{Dyadic, ExactSum};
+use crate::failure::{Reason, require, require_each, require_length};
+
+/// Rows z_1 … z_N of R^d, row after row, with optional weights.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a> {
+    /// The N·d entries in row-major order.
+    pub z: &'a [f64],
+    /// The dimension d.
+    pub dimension: usize,
+    /// N weights w_i ≥ 0, not all zero; without them all rows weigh the same.
+    pub weights: Option<&'a [f64]>,
+}
+
+/// Entries per thread below which another thread is not worth its start.
+const ENTRIES_PER_THREAD: usize = 1 << 16;
+/// Columns summed together in one pass over the rows: their sums stay in the cache.
+const COLUMNS_AT_ONCE: usize = 64;
+
+impl Rows<'_> {
+    /// The number of rows N.
+    pub fn len(&self) -> usize {
+        self.z.len().checked_div(self.dimension).unwrap_or(0)
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// SHA-256 of N, d, the rows and the weights, in lower-case hexadecimal digits.
+    pub fn digest(&self) -> String {
+        let mut hash = Sha256::new();
+        hash.update((self.len() as u64).to_le_bytes());
+        hash.update((self.dimension as u64).to_le_bytes());
+        let mut feed = |numbers: &[f64], zero: f64| {
+            for block in numbers.chunks(512) {
+                let mut bytes = [0; 512 * 8];
+                for (place, x) in bytes.chunks_exact_mut(8).zip(block) {
+                    place.copy_from_slice(&(x + zero).to_le_bytes());
+                }
+                hash.update(&bytes[..8 * block.len()]);
+            }
+        };
+        feed(self.z, 0.0); // −0 + 0 = +0
+        feed(self.weights.unwrap_or_default(), -0.0); // x + (−0) = x
+        let hex = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
+        let digest = hash.finalize();
+        digest.iter().flat_map(|&b| [hex(b >> 4), hex(b & 15)]).collect()
+    }
+
+    /// Checks lengths, that all numbers are finite, and that the weights are ≥ 0 and not all 0.
+    ///
+    /// # Errors
+    /// The first of these that does not hold.
+    pub fn validate(&self) -> Result<(), Reason> {
+        require_length("entries of z", self.len() * self.dimension, self.z.len())?;
+        require_each("z", self.z, f64::is_finite, "finite")?;
+        if let Some(weights) = self.weights {
+            require_length("weights", self.len(), weights.len())?;
+            require_each("weight", weights, |w| w.is_finite() && w >= 0.0, "≥ 0 and finite")?;
+            let heavy = self.is_empty() || weights.iter().any(|&w| w > 0.0);
+            require(heavy, "the sum of all weights", 0.0, "> 0")?;
+        }
+        Ok(())
+    }
+
+    /// Row i.
+    pub(crate) fn row(&self, i: usize) -> &[f64] {
+        &self.z[i * self.dimension..(i + 1) * self.dimension]
+    }
+
+    /// Weight of row i, 1 if there are no weights.
+    pub(crate) fn weight(&self, i: usize) -> f64 {
+        self.weights.map_or(1.0, |w| w[i])
+    }
+
+    /// W = Σ w_i.
+    pub(crate) fn total_weight(&self) -> Dyadic {
+        let Some(weights) = self.weights else {
+            return Dyadic::whole(self.len() as u64);
+        };
+        let mut sum = ExactSum::new();
+        for &w in weights {
+            sum.add([w]);
+        }
+        sum.take()
+    }
+
+    /// Σ_i w_i Σ_k f_k(i) z_i for products f_k(i) of two numbers: one exact number per column.
+    pub(crate) fn columns<const K: usize>(
+        &self,
+        factors: impl Fn(usize) -> [[f64; 2]; K] + Sync,
+    ) -> Vec<Dyadic> {
+        let mut result = Vec::with_capacity(self.dimension);
+        for first in (0..self.dimension).step_by(COLUMNS_AT_ONCE) {
+            let block = first..self.dimension.min(first + COLUMNS_AT_ONCE);
+            let mut parts = self.in_parallel(|range| self.block(range, block.clone(), &factors));
+            let mut total = parts.swap_remove(0);
+            for part in parts {
+                total.iter_mut().zip(&part).for_each(|(a, b)| a.merge(b));
+            }
+            result.extend(total.iter_mut().map(ExactSum::take));
+        }
+        result
+    }
+
+    /// The sums of [`Rows::columns`] for some rows and some columns.
+    fn block<const K: usize>(
+        &self,
+        rows: Range<usize>,
+        columns: Range<usize>,
+        factors: &impl Fn(usize) -> [[f64; 2]; K],
+    ) -> Vec<ExactSum> {
+        let mut sums = vec![ExactSum::new(); columns.len()];
+        for i in rows {
+            let (w, products) = (self.weight(i), factors(i));
+            for (sum, &z) in sums.iter_mut().zip(&self.row(i)[columns.clone()]) {
+                for [f, g] in products {
+                    sum.add([w, f, g, z]);
+                }
+            }
+        }
+        sums
+    }
+
+    /// Runs `work` on consecutive ranges that make up 0..N, the results in their order (at least
+    /// one).
+    pub(crate) fn in_parallel<R: Send>(&self, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = processors.min(self.z.len() / ENTRIES_PER_THREAD).max(1);
+        let n = self.len();
+        if threads == 1 {
+            return vec![work(0..n)];
+        }
+        let step = n.div_ceil(threads).max(1);
+        let start = |t: usize| (t * step).min(n);
+        let work = &work;
+        std::thread::scope(|scope| {
+            let handles: Vec<_> =
+                (0..threads).map(|t| scope.spawn(move || work(start(t)..start(t + 1)))).collect();
+            let join = |h: std::thread::ScopedJoinHandle<'_, R>| {
+                h.join().unwrap_or_else(|e| std::panic::resume_unwind(e))
+            };
+            handles.into_iter().map(join).collect()
+        })
+    }
+}

@@ -1,0 +1,128 @@
+//! Small certificates that the tests share.
+#![allow(dead_code)]
+
+use unswayed_check::{
+    Certificate, Claim, DataInfo, Hinge, Horizon, Learner, Mean, Rows, Witness, exact_bound, exact_horizon,
+};
+
+/// Rows that the certificates below are about.
+pub const Z: [f64; 10] = [0.5, 0.25, -0.75, 0.5, 0.125, 0.875, 0.3, -0.2, 0.9, 0.1];
+pub const WEIGHTS: [f64; 5] = [1.0, 0.5, 2.0, 0.0, 0.1];
+
+pub fn rows() -> Rows<'static> {
+    Rows { z: &Z, dimension: 2, weights: None }
+}
+
+pub fn weighted_rows() -> Rows<'static> {
+    Rows { weights: Some(&WEIGHTS), ..rows() }
+}
+
+pub fn hinge() -> Learner {
+    Learner::Hinge(Hinge { learning_rate: 0.01, regularization: 0.1, poison_rate: 0.05, radius: 1.0 })
+}
+
+pub fn convexity() -> Witness {
+    Witness::Convexity {
+        alpha: 0.8,
+        beta: vec![-1.5, -0.25],
+        tau: 2.0,
+        nu: 0.125,
+        u: vec![0.0, 1.0, 0.5, 0.3, 0.9],
+    }
+}
+
+pub fn bounded_range() -> Witness {
+    Witness::BoundedRange {
+        alpha: 0.5,
+        beta: vec![-1.5, -0.25],
+        tau: 2.0,
+        nu: 0.125,
+        mu: 0.01,
+        ball: 10.5,
+        reach: vec![6.0, 10.0, 9.5, 4.0, 10.0],
+        y: vec![-0.25, 0.5, 0.0, 0.1, 0.3],
+    }
+}
+
+pub fn zero_one() -> Witness {
+    Witness::ZeroOne {
+        alpha: 0.5,
+        beta: vec![-1.0, -0.5],
+        tau: 1.5,
+        nu: 0.0,
+        u: vec![0.0, 1.0, 0.5, 0.3, 0.9],
+        u2: vec![0.1, 0.0, 1.0, 0.25, 0.7],
+        c: vec![0.25, 0.5, 1.0, 0.3, 0.125],
+    }
+}
+
+/// A certificate with the smallest bounds its witnesses prove.
+pub fn certificate(learner: Learner, loss: Witness, error: Option<Witness>, rows: &Rows) -> Certificate {
+    let claim = |witness: Witness| Claim {
+        bound: exact_bound(&learner, &witness, rows).expect("a witness that proves something"),
+        witness,
+    };
+    let start = vec![0.5; rows.dimension];
+    let horizon = matches!(learner, Learner::Hinge(_)).then(|| Horizon {
+        steps: 1000,
+        bound: exact_horizon(&learner, &loss, rows, 1000, &start).expect("a horizon"),
+        start,
+    });
+    Certificate {
+        tool: "test 1.0".to_owned(),
+        data: DataInfo {
+            sha256: rows.digest(),
+            rows: rows.len(),
+            dimension: rows.dimension,
+            first_rows: false,
+            labels: None,
+            scale: None,
+        },
+        loss: claim(loss),
+        error: error.map(claim),
+        horizon,
+        learner,
+    }
+}
+
+pub fn mean(covariance_trace: Option<f64>) -> Learner {
+    Learner::Mean(Mean {
+        learning_rate: 0.01,
+        poison_rate: 0.15,
+        squared_radius: 2.0,
+        noise_trace: 0.5,
+        covariance_trace,
+    })
+}
+
+pub fn closed_form() -> Witness {
+    Witness::ClosedForm { alpha: 86.75, nu: 0.0242 }
+}
+
+pub fn no_rows() -> Rows<'static> {
+    Rows { z: &[], dimension: 2, weights: None }
+}
+
+/// One certificate of every kind, with its rows.
+pub fn all() -> Vec<(Certificate, Rows<'static>)> {
+    let mut all = vec![(certificate(mean(Some(2.0)), closed_form(), None, &no_rows()), no_rows())];
+    for rows in [rows(), weighted_rows()] {
+        all.push((certificate(hinge(), convexity(), None, &rows), rows));
+        all.push((certificate(hinge(), convexity(), Some(zero_one()), &rows), rows));
+        all.push((certificate(hinge(), bounded_range(), Some(zero_one()), &rows), rows));
+        all.push((certificate(mean(None), closed_form(), None, &rows), rows));
+    }
+    all
+}
+
+/// Deterministic pseudo-random numbers.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from((self.0 >> 16) % n as u64).unwrap_or(0)
+    }
+}

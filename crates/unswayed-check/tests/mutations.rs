@@ -1,0 +1,130 @@
+//! Nothing that has been tampered with is accepted unless it is still true.
+
+mod common;
+mod truth;
+
+use common::{Random, all};
+use unswayed_check::{Certificate, Rows, check};
+
+/// How often each kind of certificate is changed.
+const ROUNDS: usize = 2000;
+
+/// Accepted by the checker implies true, and the values it reports are the true ones rounded up.
+fn accepted_is_true(certificate: &Certificate, rows: &Rows) -> bool {
+    let Ok(verdict) = check(certificate, rows) else {
+        return false;
+    };
+    assert!(truth::holds(certificate, rows), "accepted a false claim: {certificate:?}");
+    let loss = truth::value(&certificate.learner, &certificate.loss.witness, rows).unwrap();
+    assert!(truth::q(verdict.loss) >= loss && truth::q(verdict.loss.next_down()) < loss);
+    true
+}
+
+#[test]
+fn the_originals_are_accepted_and_cannot_be_improved() {
+    for (certificate, rows) in all() {
+        assert!(accepted_is_true(&certificate, &rows));
+        let lowered = |lower: &dyn Fn(&mut Certificate)| {
+            let mut changed = certificate.clone();
+            lower(&mut changed);
+            changed == certificate || check(&changed, &rows).is_err()
+        };
+        assert!(lowered(&|c| c.loss.bound = c.loss.bound.next_down()));
+        assert!(lowered(&|c| c.error.iter_mut().for_each(|e| e.bound = e.bound.next_down())));
+        assert!(lowered(&|c| c.horizon.iter_mut().for_each(|h| h.bound = h.bound.next_down())));
+    }
+}
+
+#[test]
+fn flipped_bits_and_bytes_of_the_file() {
+    let mut random = Random(0x1234_5678_9abc_def1);
+    let (mut readable, mut accepted) = (0, 0);
+    for (certificate, rows) in all() {
+        let file = certificate.to_bytes();
+        for _ in 0..ROUNDS {
+            let mut bytes = file.clone();
+            for _ in 0..=random.below(2) {
+                let at = random.below(bytes.len());
+                match random.below(3) {
+                    0 => bytes[at] ^= 1 << random.below(8),
+                    1 => bytes[at] = u8::try_from(random.below(256)).unwrap(),
+                    _ => bytes.swap(at, random.below(file.len())),
+                }
+            }
+            if let Ok(changed) = Certificate::from_bytes(&bytes) {
+                readable += 1;
+                accepted += usize::from(accepted_is_true(&changed, &rows));
+            }
+        }
+    }
+    assert!(readable > 800 && accepted > 100, "{readable} {accepted}");
+}
+
+/// Arrays only, small changes: most of these are readable and close to the original.
+#[test]
+fn nudged_numbers() {
+    let mut random = Random(0xfeed_beef);
+    let (mut accepted, mut refused) = (0, 0);
+    for (certificate, rows) in all() {
+        let file = certificate.to_bytes();
+        let header = 8 + usize::try_from(u64::from_le_bytes(file[..8].try_into().unwrap())).unwrap();
+        for _ in 0..ROUNDS {
+            let mut bytes = file.clone();
+            let at = header + 8 * random.below((file.len() - header) / 8);
+            let x = f64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+            let x = match random.below(6) {
+                0 => x.next_up(),
+                1 => x.next_down(),
+                2 => -x,
+                3 => x * 1.001,
+                4 => x * 0.999,
+                _ => 0.0,
+            };
+            bytes[at..at + 8].copy_from_slice(&x.to_le_bytes());
+            let changed = Certificate::from_bytes(&bytes);
+            if changed.is_ok_and(|c| accepted_is_true(&c, &rows)) {
+                accepted += 1;
+            } else {
+                refused += 1;
+            }
+        }
+    }
+    assert!(accepted > 1000 && refused > 1000, "{accepted} {refused}");
+}
+
+#[test]
+fn changed_data_are_refused_and_never_better_than_true() {
+    let mut random = Random(77);
+    for (certificate, rows) in all() {
+        for _ in 0..ROUNDS / 10 {
+            let mut z = rows.z.to_vec();
+            let mut weights = rows.weights.map(<[f64]>::to_vec);
+            let numbers = match &mut weights {
+                Some(weights) if random.below(2) == 0 => weights,
+                _ => &mut z,
+            };
+            if numbers.is_empty() {
+                continue;
+            }
+            let at = random.below(numbers.len());
+            numbers[at] = f64::from_bits(numbers[at].to_bits() ^ 1 << random.below(64));
+            let changed = Rows { z: &z, dimension: rows.dimension, weights: weights.as_deref() };
+            assert!(check(&certificate, &changed).is_err() || changed.digest() == rows.digest());
+            // Somebody who also forges the digest still cannot have a false claim accepted.
+            let mut forged = certificate.clone();
+            forged.data.sha256 = changed.digest();
+            accepted_is_true(&forged, &changed);
+        }
+    }
+}
+
+#[test]
+fn cut_and_extended_files_are_refused() {
+    for (certificate, _) in all() {
+        let file = certificate.to_bytes();
+        for length in 0..file.len() {
+            assert!(Certificate::from_bytes(&file[..length]).is_err());
+        }
+        assert!(Certificate::from_bytes(&[file.as_slice(), &[0]].concat()).is_err());
+    }
+}

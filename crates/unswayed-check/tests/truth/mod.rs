@@ -1,0 +1,185 @@
+//! The format's description, written down again in plain rational arithmetic: slow, with nothing
+//! shared with the crate but its types. `None` means that a condition fails.
+
+#![allow(dead_code, clippy::single_match_else)]
+
+use dashu::rational::RBig;
+use unswayed_check::{Certificate, Hinge, Learner, Mean, Rows, Witness};
+
+pub fn q(x: f64) -> RBig {
+    RBig::try_from(x).expect("finite")
+}
+
+fn n(x: i32) -> RBig {
+    RBig::from(x)
+}
+
+fn dot(a: &[RBig], b: &[RBig]) -> RBig {
+    a.iter().zip(b).map(|(a, b)| a * b).fold(n(0), |s, x| s + x)
+}
+
+fn max(a: RBig, b: RBig) -> RBig {
+    if a < b { b } else { a }
+}
+
+fn all(x: &[f64]) -> Vec<RBig> {
+    x.iter().map(|&x| q(x)).collect()
+}
+
+/// Rows and normalised weights.
+fn data(rows: &Rows) -> (Vec<Vec<RBig>>, Vec<RBig>) {
+    let z: Vec<_> = rows.z.chunks(rows.dimension.max(1)).map(all).collect();
+    let w = match rows.weights {
+        Some(w) => all(w),
+        None => vec![n(1); z.len()],
+    };
+    let total = w.iter().fold(n(0), |s, w| s + w);
+    (z, w.iter().map(|w| w / &total).collect())
+}
+
+/// The exact value of a witness.
+pub fn value(learner: &Learner, witness: &Witness, rows: &Rows) -> Option<RBig> {
+    match learner {
+        Learner::Hinge(hinge) => hinge_value(hinge, witness, rows),
+        Learner::Mean(mean) => mean_value(mean, witness, rows),
+    }
+}
+
+fn mean_value(mean: &Mean, witness: &Witness, rows: &Rows) -> Option<RBig> {
+    let Witness::ClosedForm { alpha, nu } = witness else {
+        return None;
+    };
+    let (a, nu, eta, eps) = (q(*alpha), q(*nu), q(mean.learning_rate), q(mean.poison_rate));
+    let (r, noise) = (q(mean.squared_radius), q(mean.noise_trace));
+    let trace = match mean.covariance_trace {
+        Some(t) => (rows.z.is_empty() && t >= 0.0).then(|| q(t))?,
+        None => {
+            let (z, p) = data(rows);
+            (!z.is_empty()).then_some(())?;
+            let square = z.iter().zip(&p).fold(n(0), |s, (z, p)| s + p * dot(z, z));
+            let mut mean2 = n(0);
+            for j in 0..rows.dimension {
+                let m = z.iter().zip(&p).fold(n(0), |s, (z, p)| s + p * &z[j]);
+                mean2 += m.sqr();
+            }
+            square - mean2
+        }
+    };
+    let good = eta > n(0) && eta < n(2) && eps >= n(0) && eps <= n(1);
+    let good = good && r >= n(0) && noise >= n(0) && a > n(0) && nu >= n(0);
+    let p = (n(2) * &eta - eta.sqr()) * &a - n(1);
+    let qq = &nu - &eps * eta.sqr() * &a;
+    let good = good && p >= n(0) && qq >= n(0);
+    let good = good && p * qq >= (&eps * &eta * (n(1) - &eta) * &a).sqr();
+    good.then(|| eta.sqr() * a * ((n(1) - eps) * trace + noise) + nu * r)
+}
+
+#[allow(clippy::too_many_lines)]
+fn hinge_value(hinge: &Hinge, witness: &Witness, rows: &Rows) -> Option<RBig> {
+    let (z, p) = data(rows);
+    let (eta, sigma) = (q(hinge.learning_rate), q(hinge.regularization));
+    let (eps, radius) = (q(hinge.poison_rate), q(hinge.radius));
+    let (alpha, beta, tau, nu) = match witness {
+        Witness::Convexity { alpha, beta, tau, nu, .. }
+        | Witness::BoundedRange { alpha, beta, tau, nu, .. }
+        | Witness::ZeroOne { alpha, beta, tau, nu, .. } => (q(*alpha), all(beta), q(*tau), q(*nu)),
+        Witness::ClosedForm { .. } => return None,
+    };
+    let mut good = eta > n(0) && sigma > n(0) && &eta * &sigma < n(1);
+    good &= eps >= n(0) && eps < n(1) && radius >= n(0) && !z.is_empty();
+    good &= alpha > n(0) && tau > n(0) && nu >= n(0);
+    good.then_some(())?;
+
+    let k = n(1) - &eta * &sigma;
+    let kappa0 = n(2) * &alpha * &k * (n(1) - &eps);
+    let kappa = &kappa0 - n(1);
+    let chi = n(2) * &alpha * &k - &nu;
+    let (mut mu, mut ball) = (n(0), n(0));
+    let in_01 = |x: &RBig| *x >= n(0) && *x <= n(1);
+    let mut sum = n(0);
+    let mut v = vec![n(0); rows.dimension];
+    for i in 0..z.len() {
+        let n2 = dot(&z[i], &z[i]);
+        let j = (n(1) - &eps) * (n(2) * &alpha * &k + &alpha * &eta * &n2 + dot(&beta, &z[i]));
+        let (t, g, y) = match witness {
+            Witness::Convexity { u, .. } => {
+                let u = q(u[i]);
+                (kappa >= n(0) && in_01(&u)).then_some(())?;
+                (max(j, n(0)), &kappa * &u, &kappa * &u)
+            }
+            Witness::ZeroOne { u, u2, c, .. } => {
+                let (u, u2, c) = (q(u[i]), q(u2[i]), q(c[i]));
+                let slope = &kappa0 - n(1) + &c;
+                (in_01(&u) && in_01(&u2) && in_01(&c) && slope >= n(0)).then_some(())?;
+                let y = &slope * &u + (n(1) - &c) * u2;
+                (max(j + c, n(0)), slope * u, y)
+            }
+            Witness::BoundedRange { y, reach, mu: m, ball: b, .. } => {
+                mu = q(*m);
+                ball = q(*b);
+                let (y, h) = (q(y[i]), q(reach[i]));
+                let holds = mu >= n(0)
+                    && &ball * &sigma >= radius
+                    && (&ball * &sigma).sqr() >= n2
+                    && h >= n(0)
+                    && h.sqr() >= ball.sqr() * n2;
+                holds.then_some(())?;
+                let d = &y - &kappa;
+                let left = &j + &d * (n(1) + &h);
+                let t = if h >= n(1) {
+                    max(max(left, j), max(n(0), -(&y * (h - n(1)))))
+                } else {
+                    max(left, j + d * (n(1) - h))
+                };
+                (t, y.clone(), y)
+            }
+            Witness::ClosedForm { .. } => return None,
+        };
+        sum += &p[i] * (t - g);
+        for (v, z) in v.iter_mut().zip(&z[i]) {
+            *v += &p[i] * &y * z;
+        }
+    }
+    let a = &alpha * &sigma * (n(2) - &eta * &sigma) + &mu - &eps * &radius * chi.sqr() / (n(2) * &tau);
+    (a > n(0)).then_some(())?;
+    let pull = &eps * &radius * chi / &tau - sigma;
+    let v: Vec<_> = v.into_iter().zip(&beta).map(|(v, b)| v + &pull * b).collect();
+    let b2 = &radius * dot(&beta, &beta) / (n(2) * &tau);
+    let point = alpha * eta * radius.sqr() + nu + radius * tau / n(2) + b2;
+    Some(sum + eps * point + mu * ball.sqr() + dot(&v, &v) / (n(4) * a))
+}
+
+/// What the start adds over a number of steps.
+pub fn transient(hinge: &Hinge, witness: &Witness, steps: u64, start: &[f64]) -> Option<RBig> {
+    let (alpha, beta) = match witness {
+        Witness::Convexity { alpha, beta, .. } => (q(*alpha), all(beta)),
+        Witness::BoundedRange { alpha, beta, ball, .. } => {
+            let start = all(start);
+            (dot(&start, &start) <= q(*ball).sqr()).then_some(())?;
+            (q(*alpha), all(beta))
+        }
+        _ => return None,
+    };
+    let x: Vec<_> = all(start).into_iter().zip(beta).map(|(s, b)| n(2) * &alpha * s + b).collect();
+    let steps = RBig::from(steps);
+    Some(dot(&x, &x) / (n(4) * alpha * q(hinge.learning_rate) * steps))
+}
+
+/// Whether a certificate of these rows (whatever its digest says) claims only what is true.
+pub fn holds(certificate: &Certificate, rows: &Rows) -> bool {
+    let Some(loss) = value(&certificate.learner, &certificate.loss.witness, rows) else {
+        return false;
+    };
+    let error = certificate.error.as_ref().is_none_or(|claim| {
+        let value = value(&certificate.learner, &claim.witness, rows);
+        value.is_some_and(|v| v <= q(claim.bound))
+    });
+    let horizon = certificate.horizon.as_ref().is_none_or(|h| {
+        let Learner::Hinge(hinge) = &certificate.learner else {
+            return false;
+        };
+        let extra = transient(hinge, &certificate.loss.witness, h.steps, &h.start);
+        extra.is_some_and(|e| &loss + e <= q(h.bound))
+    });
+    loss <= q(certificate.loss.bound) && error && horizon
+}

@@ -1,4 +1,6 @@
-//! Errors for numbers that make no sense.
+//! Errors for numbers that make no sense, and for what cannot be certified.
+
+use unswayed_check::Failure;
 
 /// A parameter outside its range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -13,4 +15,38 @@ impl ParameterError {
     pub(crate) fn new(name: &'static str, value: f64, reason: impl Into<String>) -> Self {
         ParameterError { name, value, reason: reason.into() }
     }
+}
+
+/// Why there is no certificate.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CertifyError {
+    /// A parameter is outside its range.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// The start has the wrong length.
+    #[error(
+        "the start has {found} entries but the data have {expected} columns; give one number for each column"
+    )]
+    StartLength {
+        /// The number of columns of the data.
+        expected: usize,
+        /// The number of entries given.
+        found: usize,
+    },
+    /// The start contains NaN or infinity.
+    #[error("entry {} of the start is not a finite number", index + 1)]
+    StartNotFinite {
+        /// Position, from 0.
+        index: usize,
+    },
+    /// A horizon of zero steps.
+    #[error("horizon 0: it is a number of steps, at least 1")]
+    EmptyHorizon,
+    /// The checker accepted none of the witnesses: the numbers are beyond what floating point can express.
+    #[error("no witness passed the exact check{}; the parameters are too extreme for double precision",
+        refusal.as_ref().map(|r| format!(" ({r})")).unwrap_or_default())]
+    NoWitness {
+        /// What the checker said of the last one.
+        refusal: Option<Failure>,
+    },
 }

@@ -35,7 +35,11 @@ impl Threat {
         if radius.is_finite() && radius >= 0.0 {
             return Ok(Threat { radius, ..self });
         }
-        Err(ParameterError::new("radius", radius, "it is the largest norm of a poisoned point: finite and not negative"))
+        Err(ParameterError::new(
+            "radius",
+            radius,
+            "it is the largest norm of a poisoned point: finite and not negative",
+        ))
     }
 
     /// ε.

@@ -1,2 +1,214 @@
-//! Certificates.
+//! Certificates: proven upper bounds on the long-run loss under any adaptive poisoning.
+//!
+//! [`certify`] searches a witness, has the exact checker evaluate it, and only then knows a bound.
+
+mod benign;
 pub mod convexity;
+mod mean;
+
+pub use benign::{Benign, benign};
+pub use mean::{MeanOutcome, MeanSetting, certify_mean};
+use unswayed_check::{Certificate, Claim, DataInfo, Failure, Horizon, Learner, Rows, Witness, prove};
+
+use crate::data::Dataset;
+use crate::error::CertifyError;
+use crate::learner::Hinge;
+use crate::threat::Threat;
+use convexity::{Found, Problem};
+
+/// What to certify beyond the long-run loss.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Also bound the average loss over this many first steps.
+    pub horizon: Option<u64>,
+    /// Where the learner starts; θ = 0 if not given.
+    pub start: Option<Vec<f64>>,
+}
+
+/// What the bound is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Proven, as tight as the method gets, and better than not learning at all.
+    Certified,
+    /// Proven, but no better than 1, the loss of the model θ = 0 that never learns.
+    Vacuous,
+    /// Proven, but the solver stopped before it found the best witness.
+    NotConverged,
+}
+
+impl Status {
+    /// The word for it in tables and JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Status::Certified => "certified",
+            Status::Vacuous => "vacuous",
+            Status::NotConverged => "not converged",
+        }
+    }
+}
+
+/// A certificate and what surrounds it.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Everything needed to verify the bounds.
+    pub certificate: Certificate,
+    /// What the bound is worth.
+    pub status: Status,
+    /// No adversary gets the long-run hinge loss above this.
+    pub certified_loss: f64,
+    /// No adversary gets the long-run error (rows with θᵀz ≤ 0) above this.
+    pub certified_error: f64,
+    /// The bound for the first steps, if a horizon was asked for.
+    pub horizon_loss: Option<f64>,
+    /// After this many steps the start adds less than 1 % to the certified loss.
+    pub transient_steps: f64,
+    /// The learner without adversary, for small learning rates.
+    pub benign: Benign,
+}
+
+/// Certifies the hinge learner on the given data against the given threat.
+///
+/// ```
+/// use unswayed::{Dataset, Hinge, Threat, certify};
+/// let data = Dataset::sample()?; // MNIST 1 v 7, 500 rows
+/// let outcome = certify::certify(&data, &Hinge::new(1e-3, 0.01)?, &Threat::new(0.01)?, &certify::Options::default())?;
+/// assert!(outcome.benign.loss < outcome.certified_loss && outcome.certified_loss < 0.1);
+///
+/// // Anyone can check it, in exact arithmetic, from the bytes of the file.
+/// let bytes = outcome.certificate.to_bytes();
+/// let verdict = unswayed_check::check(&unswayed_check::Certificate::from_bytes(&bytes)?, &data.as_rows())?;
+/// assert_eq!(verdict.loss, outcome.certified_loss);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn certify(
+    data: &Dataset,
+    learner: &Hinge,
+    threat: &Threat,
+    options: &Options,
+) -> Result<Outcome, CertifyError> {
+    let start = start(data, options)?;
+    let problem = Problem::new(data, learner, threat);
+    let rows = data.as_rows();
+    let setting = Learner::Hinge(unswayed_check::Hinge {
+        learning_rate: learner.learning_rate(),
+        regularization: learner.regularization(),
+        poison_rate: threat.poison_rate(),
+        radius: threat.radius(),
+    });
+
+    let theorem2 = convexity::theorem2(&problem, None);
+    let zero_one = convexity::zero_one(&problem, &theorem2);
+    let mut found = vec![convexity::plain(&problem)];
+    if norm(&start) <= problem.ball() {
+        found.push(convexity::bounded_range(&problem, &theorem2));
+    }
+    found.push(theorem2);
+    let (loss, horizon, converged) = best_claim(&setting, found, &rows, options.horizon, &start)?;
+    let error = (zero_one.bound < loss.bound.min(1.0))
+        .then(|| claim(&setting, zero_one.witness, &rows).ok())
+        .flatten()
+        .filter(|error| error.bound < loss.bound);
+
+    Ok(Outcome {
+        status: status(converged, loss.bound),
+        certified_loss: loss.bound,
+        certified_error: error.as_ref().map_or(loss.bound, |e| e.bound).min(1.0),
+        horizon_loss: horizon.as_ref().map(|h| h.bound),
+        transient_steps: transient_steps(&loss, learner, &start),
+        benign: benign(data, learner),
+        certificate: Certificate {
+            tool: tool(),
+            data: data_info(data, &rows),
+            learner: setting,
+            loss,
+            error,
+            horizon,
+        },
+    })
+}
+
+/// The smallest bound that the exact checker confirms, with its finite-horizon part, and whether its solver converged.
+fn best_claim(
+    setting: &Learner,
+    mut found: Vec<Found>,
+    rows: &Rows,
+    steps: Option<u64>,
+    start: &[f64],
+) -> Result<(Claim, Option<Horizon>, bool), CertifyError> {
+    found.retain(|f| f.bound.is_finite());
+    found.sort_by(|a, b| a.bound.total_cmp(&b.bound));
+    let mut refusal = None;
+    for Found { witness, converged, .. } in found {
+        let proof = prove(setting, &witness, rows).and_then(|proven| {
+            let horizon = steps.map(|steps| {
+                proven.horizon(steps, start).map(|bound| Horizon { steps, start: start.to_vec(), bound })
+            });
+            Ok((proven.bound()?, horizon.transpose()?))
+        });
+        match proof {
+            Ok((bound, horizon)) => return Ok((Claim { bound, witness }, horizon, converged)),
+            Err(failure) => refusal = Some(failure),
+        }
+    }
+    Err(CertifyError::NoWitness { refusal })
+}
+
+/// A witness with the bound that the exact checker finds for it.
+fn claim(setting: &Learner, witness: Witness, rows: &Rows) -> Result<Claim, Failure> {
+    let bound = prove(setting, &witness, rows)?.bound()?;
+    Ok(Claim { bound, witness })
+}
+
+fn status(converged: bool, loss: f64) -> Status {
+    match (converged, loss < 1.0) {
+        (false, _) => Status::NotConverged,
+        (true, true) => Status::Certified,
+        (true, false) => Status::Vacuous,
+    }
+}
+
+/// The T at which the finite-horizon term ‖2αθ_0 + β‖²/(4αηT) is 1 % of the certified loss.
+fn transient_steps(loss: &Claim, learner: &Hinge, start: &[f64]) -> f64 {
+    let (Witness::Convexity { alpha, beta, .. } | Witness::BoundedRange { alpha, beta, .. }) = &loss.witness
+    else {
+        return f64::NAN;
+    };
+    let distance: f64 = start.iter().zip(beta).map(|(t, b)| (2.0 * alpha * t + b).powi(2)).sum();
+    (distance / (4.0 * alpha * learner.learning_rate() * 0.01 * loss.bound)).ceil()
+}
+
+/// The name and version that certificates carry.
+fn tool() -> String {
+    concat!("unswayed ", env!("CARGO_PKG_VERSION")).into()
+}
+
+fn start(data: &Dataset, options: &Options) -> Result<Vec<f64>, CertifyError> {
+    let start = options.start.clone().unwrap_or_else(|| vec![0.0; data.dimension()]);
+    if start.len() != data.dimension() {
+        return Err(CertifyError::StartLength { expected: data.dimension(), found: start.len() });
+    }
+    if let Some(index) = start.iter().position(|t| !t.is_finite()) {
+        return Err(CertifyError::StartNotFinite { index });
+    }
+    if options.horizon == Some(0) {
+        return Err(CertifyError::EmptyHorizon);
+    }
+    Ok(start)
+}
+
+/// What the certificate says of the data.
+fn data_info(data: &Dataset, rows: &Rows) -> DataInfo {
+    let origin = data.provenance();
+    DataInfo {
+        sha256: rows.digest(),
+        rows: data.rows(),
+        dimension: data.dimension(),
+        first_rows: origin.first_rows,
+        labels: origin.labels.clone(),
+        scale: origin.scale,
+    }
+}
+
+fn norm(v: &[f64]) -> f64 {
+    convexity::dot(v, v).sqrt()
+}

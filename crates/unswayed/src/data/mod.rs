@@ -131,6 +131,11 @@ impl Dataset {
         self.weights.as_deref()
     }
 
+    /// The rows as the exact checker takes them.
+    pub fn as_rows(&self) -> unswayed_check::Rows<'_> {
+        unswayed_check::Rows { z: &self.z, dimension: self.dimension, weights: self.weights() }
+    }
+
     /// The probabilities p of the rows: weights divided by their sum, or 1/N each, rounded to binary64.
     pub fn probabilities(&self) -> Vec<f64> {
         let Some(weights) = &self.weights else {

@@ -22,7 +22,11 @@ impl Hinge {
     /// ```
     pub fn new(learning_rate: f64, regularization: f64) -> Result<Self, ParameterError> {
         if !(learning_rate > 0.0 && learning_rate.is_finite()) {
-            return Err(ParameterError::new("learning rate", learning_rate, "it must be positive and finite"));
+            return Err(ParameterError::new(
+                "learning rate",
+                learning_rate,
+                "it must be positive and finite",
+            ));
         }
         if !(regularization > 0.0 && regularization.is_finite()) {
             return Err(ParameterError::new(
@@ -55,8 +59,10 @@ impl Hinge {
     /// One step on the point z.
     pub fn update(&self, theta: &mut [f64], z: &[f64]) {
         let score: f64 = theta.iter().zip(z).map(|(t, z)| t * z).sum();
-        let (keep, gain) =
-            (1.0 - self.learning_rate * self.regularization, if score <= 1.0 { self.learning_rate } else { 0.0 });
+        let (keep, gain) = (
+            1.0 - self.learning_rate * self.regularization,
+            if score <= 1.0 { self.learning_rate } else { 0.0 },
+        );
         for (t, z) in theta.iter_mut().zip(z) {
             *t = keep * *t + gain * z;
         }

@@ -30,17 +30,6 @@ pub struct Inputs {
     pub s: f64,
 }
 
-/// The gradient of Ψ with respect to [`Inputs`].
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Slopes {
-    /// ∂Ψ/∂J.
-    pub j: f64,
-    /// ∂Ψ/∂κ.
-    pub kappa: f64,
-    /// ∂Ψ/∂s = eᵀℓ, the weight y of the row in v = Σ p_i y_i z_i + ….
-    pub s: f64,
-}
-
 /// The second derivatives of the smoothed Ψ: `jj`, `kk` ≥ 0 ≥ `ss`.
 #[derive(Clone, Copy, Debug, Default)]
 #[allow(missing_docs)]
@@ -132,10 +121,7 @@ impl Envelope<2, 4> for WholeLine {
     }
 
     fn respond(&self, _: usize, w: &[f64; 4], f: &[f64; 2], change: Inputs) -> [f64; 2] {
-        [
-            (f[0] + w[0] * change.j) / (w[0] + w[1]),
-            (f[1] + w[3] * change.kappa - change.s) / (w[2] + w[3]),
-        ]
+        [(f[0] + w[0] * change.j) / (w[0] + w[1]), (f[1] + w[3] * change.kappa - change.s) / (w[2] + w[3])]
     }
 }
 
@@ -205,11 +191,7 @@ impl Envelope<2, 4> for BoundedRange {
         let first = w[0] * (change.j + g1 * change.kappa);
         let (ft, fy) = (f[0] + first + w[1] * change.j, f[1] + g1 * first - change.s);
         let det = self.determinant(row, w);
-        let (tt, ty, yy) = (
-            w.iter().sum::<f64>(),
-            g1 * w[0] + g4 * w[3],
-            g1 * g1 * w[0] + g4 * g4 * w[3],
-        );
+        let (tt, ty, yy) = (w.iter().sum::<f64>(), g1 * w[0] + g4 * w[3], g1 * g1 * w[0] + g4 * g4 * w[3]);
         [(yy * ft - ty * fy) / det, (tt * fy - ty * ft) / det]
     }
 }
@@ -251,12 +233,7 @@ impl Envelope<4, 7> for ZeroOne {
     }
 
     fn pull(&self, _: usize, rho: &[f64; 7]) -> [f64; 4] {
-        [
-            rho[0] + rho[1],
-            rho[2] - rho[3],
-            rho[4] - rho[5],
-            rho[3] - rho[0] - rho[5] + rho[6],
-        ]
+        [rho[0] + rho[1], rho[2] - rho[3], rho[4] - rho[5], rho[3] - rho[0] - rho[5] + rho[6]]
     }
 
     fn slopes(&self, _: usize, lambda: &[f64; 7]) -> (f64, f64) {
@@ -265,11 +242,7 @@ impl Envelope<4, 7> for ZeroOne {
 
     /// T, a and b are eliminated first (each meets two slacks), then c.
     fn curvature(&self, _: usize, w: &[f64; 7]) -> Curvature {
-        let (t, a, rest) = (
-            harmonic(w[0], w[1]),
-            harmonic(w[2], w[3]),
-            harmonic(w[4], w[5]) + w[6],
-        );
+        let (t, a, rest) = (harmonic(w[0], w[1]), harmonic(w[2], w[3]), harmonic(w[4], w[5]) + w[6]);
         let c = t + a + rest;
         let (share_a, share_b) = (w[3] / (w[2] + w[3]), w[5] / (w[4] + w[5]));
         let tilt = share_a - share_b;
@@ -285,12 +258,9 @@ impl Envelope<4, 7> for ZeroOne {
 
     fn respond(&self, _: usize, w: &[f64; 7], f: &[f64; 4], change: Inputs) -> [f64; 4] {
         let (t, a, b) = (harmonic(w[0], w[1]), harmonic(w[2], w[3]), harmonic(w[4], w[5]));
-        let (share_t, share_a, share_b) = (
-            w[0] / (w[0] + w[1]),
-            w[3] / (w[2] + w[3]),
-            w[5] / (w[4] + w[5]),
-        );
-        let force = f[3] + share_t * f[0] + share_a * (f[1] - change.s) - share_b * (f[2] - change.s)
+        let (share_t, share_a, share_b) = (w[0] / (w[0] + w[1]), w[3] / (w[2] + w[3]), w[5] / (w[4] + w[5]));
+        let force = f[3] + share_t * f[0] + share_a * (f[1] - change.s)
+            - share_b * (f[2] - change.s)
             - t * change.j
             - a * change.kappa;
         let c = force / (t + a + b + w[6]);

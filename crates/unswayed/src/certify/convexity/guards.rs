@@ -80,7 +80,14 @@ impl Guards {
     }
 
     /// The step of the multipliers that goes with a step `dx` of x.
-    pub fn step(&self, outer: &Outer, x: &[f64], dx: &[f64], target: f64, correction: &Correction) -> GuardStep {
+    pub fn step(
+        &self,
+        outer: &Outer,
+        x: &[f64],
+        dx: &[f64],
+        target: f64,
+        correction: &Correction,
+    ) -> GuardStep {
         let signed = outer.signed();
         let multipliers = std::array::from_fn(|j| {
             let aim = target - correction.products[j] - self.multipliers[j] * (x[j] + dx[j]);

@@ -1,4 +1,36 @@
-//! The convexity certificate.
+//! The convexity certificate for the hinge learner: Theorem 2, its bounded-range form, and zero-one error.
+//!
+//! **Theorem 2.** Let η, σ > 0, ησ < 1, 0 ≤ ε < 1, k = 1 − ησ. For any α > 0 with κ = 2αk(1−ε) − 1 ≥ 0, any β ∈ R^d,
+//! τ > 0, ν ≥ 0 and u ∈ \[0,1\]^N with
+//!
+//! ```text
+//! χ = 2αk − ν,     a = ασ(2−ησ) − εRχ²/(2τ) > 0,     v = κ Σ p_i u_i z_i + (εRχ/τ − σ)β,
+//! J_i = (1−ε)(2αk + αη‖z_i‖² + βᵀz_i),
+//! ```
+//!
+//! no adaptive adversary with ‖z‖ ≤ R gets the long-run hinge loss above
+//!
+//! ```text
+//! B = Σ p_i max(J_i, 0) − κ Σ p_i u_i + ε(αηR² + ν + Rτ/2 + R‖β‖²/(2τ)) + ‖v‖²/(4a).
+//! ```
+//!
+//! The proof is in `docs/theory.md`; the formula is [`theorem::bound`]. B is jointly convex in (α, β, τ, ν, κu), and
+//! also the value of a saddle problem, which is what is solved:
+//!
+//! ```text
+//! B = min over x = (α, τ, ν, β)  max over θ   Σ p_i Ψ(J_i, κ, θᵀz_i) + (a function of x and θ alone)
+//! ```
+//!
+//! | module | its part |
+//! |---|---|
+//! | [`theorem`] | the formula of the bound, for all three forms |
+//! | [`problem`] | data and constants |
+//! | [`envelope`] | Ψ: what one row contributes, one type for each form |
+//! | [`rows`] | the sums over rows |
+//! | [`outer`] | the function of x and θ alone |
+//! | [`guards`], [`cone`] | the inequalities on x |
+//! | [`solve`] | the interior point method |
+
 mod cone;
 mod envelope;
 mod guards;
@@ -7,62 +39,99 @@ mod problem;
 mod rows;
 mod solve;
 mod theorem;
-#[allow(missing_docs)]
-#[derive(Clone, Debug)]
-pub enum Witness {
-    Convexity { alpha: f64, beta: Vec<f64>, tau: f64, nu: f64, u: Vec<f64> },
-    BoundedRange { alpha: f64, beta: Vec<f64>, tau: f64, nu: f64, mu: f64, ball: f64, reach: Vec<f64>, y: Vec<f64> },
-    ZeroOne { alpha: f64, beta: Vec<f64>, tau: f64, nu: f64, u: Vec<f64>, u2: Vec<f64>, c: Vec<f64> },
-}
-impl Witness {
-    fn shared(&self) -> (f64, &[f64], f64, f64) {
-        match self {
-            Self::Convexity { alpha, beta, tau, nu, .. } | Self::BoundedRange { alpha, beta, tau, nu, .. } | Self::ZeroOne { alpha, beta, tau, nu, .. } => (*alpha, beta, *tau, *nu),
-        }
-    }
-    fn range(&self) -> (f64, f64) {
-        if let Self::BoundedRange { mu, ball, .. } = self { (*mu, *ball) } else { (0.0, 0.0) }
-    }
-}
+
+pub(super) use envelope::WholeLine;
+pub(super) use outer::Point;
 pub use problem::Problem;
-use envelope::*;
-use solve::solve;
-#[allow(missing_docs)]
-pub struct Found { pub witness: Witness, pub converged: bool, pub gap: f64, pub steps: usize, pub bound: f64 }
-#[allow(missing_docs)]
-pub fn run(problem: &Problem, form: usize) -> Found {
-    let n = problem.rows();
-    let share = |x: &outer::Point| (x.x[0], x.x[4..].to_vec(), x.x[1].max(f64::MIN_POSITIVE), x.x[2]);
-    let (witness, converged, gap, steps) = match form {
-        0 => {
-            let s = solve(problem, WholeLine, None, None);
-            let (alpha, beta, tau, nu) = share(&s.point);
-            let kappa = problem.kappa_of_alpha() * alpha - 1.0;
-            let u = (0..n).map(|i| (s.rows.local(i)[1] / kappa).clamp(0.0, 1.0)).collect();
-            (Witness::Convexity { alpha, beta, tau, nu, u }, s.converged, s.gap, s.steps)
-        }
-        1 => {
-            let ball = problem.ball();
-            let reach: Vec<f64> = problem.squared_norms.iter().map(|n| ball * n.sqrt() * (1.0 + 8.0 * f64::EPSILON)).collect();
-            let keep: Vec<bool> = reach.iter().map(|h| *h >= 1.0).collect();
-            let sub = problem.without_always_active(&keep);
-            let s = solve(&sub, BoundedRange { reach: reach.iter().copied().filter(|h| *h >= 1.0).collect() }, Some(ball), None);
-            let (alpha, beta, tau, nu) = share(&s.point);
-            let kappa = problem.kappa_of_alpha() * alpha - 1.0;
-            let mut next = 0;
-            let y = keep.iter().map(|k| if *k { next += 1; s.rows.local(next - 1)[1] } else { kappa }).collect();
-            (Witness::BoundedRange { alpha, beta, tau, nu, mu: s.point.x[3], ball, reach, y }, s.converged, s.gap, s.steps)
-        }
-        _ => {
-            let s = solve(problem, ZeroOne, None, None);
-            let (alpha, beta, tau, nu) = share(&s.point);
-            let kappa = problem.kappa_of_alpha() * alpha - 1.0;
-            let c: Vec<f64> = (0..n).map(|i| s.rows.local(i)[3].clamp(0.0, 1.0)).collect();
-            let u = (0..n).map(|i| (s.rows.local(i)[1] / (kappa + c[i])).clamp(0.0, 1.0)).collect();
-            let u2 = (0..n).map(|i| (s.rows.local(i)[2] / (1.0 - c[i])).clamp(0.0, 1.0)).collect();
-            (Witness::ZeroOne { alpha, beta, tau, nu, u, u2, c }, s.converged, s.gap, s.steps)
-        }
-    };
-    let bound = theorem::bound(problem, &witness);
-    Found { witness, converged, gap, steps, bound }
+pub(super) use problem::dot;
+pub(super) use rows::Rows;
+use unswayed_check::Witness;
+
+use envelope::{BoundedRange, ZeroOne};
+use outer::{MU, NU, TAU};
+use solve::{Warm, solve};
+
+/// The barrier parameter with which the other forms start from Theorem 2's solution.
+const WARM_BARRIER: f64 = 0.03;
+
+/// A witness and how it was found.
+pub struct Found {
+    /// Strictly feasible, up to rounding.
+    pub witness: Witness,
+    /// The bound it proves, in floating point; only the checker's exact value may be shown to anyone.
+    pub bound: f64,
+    /// Whether the solver came within its tolerance of the best witness.
+    pub converged: bool,
+    /// Newton steps of the last attempt.
+    pub steps: usize,
+    point: Point,
+}
+
+impl Found {
+    fn new(problem: &Problem, witness: Witness, point: Point, converged: bool, steps: usize) -> Found {
+        Found { bound: theorem::bound(problem, &witness), witness, converged, steps, point }
+    }
+
+    fn warm(&self) -> Warm {
+        Warm { point: self.point.clone(), barrier: WARM_BARRIER }
+    }
+}
+
+/// A witness that is valid for every setting, if not a good one: the one to fall back on.
+pub fn plain(problem: &Problem) -> Found {
+    let point = solve::feasible_point(problem);
+    let (alpha, beta, tau, nu) = shared(&point);
+    let witness = Witness::Convexity { alpha, beta, tau, nu, u: vec![0.0; problem.rows()] };
+    Found::new(problem, witness, point, false, 0)
+}
+
+/// The best witness of Theorem 2, starting from that of a similar problem if there is one.
+pub fn theorem2(problem: &Problem, similar: Option<&Found>) -> Found {
+    let solution = solve(problem, &WholeLine, None, similar.map(Found::warm).as_ref());
+    let (alpha, beta, tau, nu) = shared(&solution.point);
+    let kappa = problem.kappa(alpha);
+    let u = solution.rows.locals().map(|[_, y]| share(*y, kappa)).collect();
+    let witness = Witness::Convexity { alpha, beta, tau, nu, u };
+    Found::new(problem, witness, solution.point, solution.converged, solution.steps)
+}
+
+/// The best witness of the bounded-range form, starting from a solution of Theorem 2.
+pub fn bounded_range(problem: &Problem, start: &Found) -> Found {
+    let ball = problem.ball();
+    let up = 1.0 + 8.0 * f64::EPSILON;
+    let reach: Vec<f64> = problem.squared_norms.iter().map(|n| ball * n.sqrt() * up).collect();
+    let far: Vec<bool> = reach.iter().map(|h| *h >= 1.0).collect();
+    let reduced = problem.without_always_active(&far);
+    let envelope = BoundedRange { reach: reach.iter().copied().filter(|h| *h >= 1.0).collect() };
+    let solution = solve(&reduced, &envelope, Some(ball), Some(&start.warm()));
+    let (alpha, beta, tau, nu) = shared(&solution.point);
+    let kappa = problem.kappa(alpha);
+    let mut solved = solution.rows.locals();
+    // A row that is always active has y = κ; the others have been solved for, in order.
+    let y = far.iter().map(|far| if *far { solved.next().map_or(0.0, |l| l[1]) } else { kappa }).collect();
+    let mu = solution.point.x[MU];
+    let witness = Witness::BoundedRange { alpha, beta, tau, nu, mu, ball, reach, y };
+    Found::new(problem, witness, solution.point, solution.converged, solution.steps)
+}
+
+/// The best witness for zero-one error, starting from a solution of Theorem 2.
+pub fn zero_one(problem: &Problem, start: &Found) -> Found {
+    let solution = solve(problem, &ZeroOne, None, Some(&start.warm()));
+    let (alpha, beta, tau, nu) = shared(&solution.point);
+    let kappa = problem.kappa(alpha);
+    let c: Vec<f64> = solution.rows.locals().map(|l| l[3].clamp((-kappa).max(0.0), 1.0)).collect();
+    let u = solution.rows.locals().zip(&c).map(|(l, c)| share(l[1], kappa + c)).collect();
+    let u2 = solution.rows.locals().zip(&c).map(|(l, c)| share(l[2], 1.0 - c)).collect();
+    let witness = Witness::ZeroOne { alpha, beta, tau, nu, u, u2, c };
+    Found::new(problem, witness, solution.point, solution.converged, solution.steps)
+}
+
+/// α, β, τ, ν of a point. τ is positive even where it has no effect (no adversary).
+fn shared(point: &Point) -> (f64, Vec<f64>, f64, f64) {
+    (point.alpha(), point.beta().to_vec(), point.x[TAU], point.x[NU])
+}
+
+/// part/whole in \[0, 1\], whatever rounding has done.
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { (part / whole).clamp(0.0, 1.0) } else { 0.0 }
 }

@@ -39,6 +39,18 @@ pub const MU: usize = 3;
 pub const BETA: usize = 4;
 
 impl Point {
+    /// α as given, everything else zero.
+    pub fn at_alpha(alpha: f64, dimension: usize) -> Point {
+        let mut x = vec![0.0; BETA + dimension];
+        x[ALPHA] = alpha;
+        Point { x, theta: vec![0.0; dimension] }
+    }
+
+    /// A direction in θ alone.
+    pub fn towards(theta: Vec<f64>) -> Point {
+        Point { theta: theta.clone(), ..Point::at_alpha(0.0, theta.len()) }
+    }
+
     /// α.
     pub fn alpha(&self) -> f64 {
         self.x[ALPHA]
@@ -166,7 +178,7 @@ impl Outer<'_> {
             }
         }
         if let Some(always) = &self.problem.always {
-            let (k0, kappa) = (self.problem.kappa_of_alpha(), self.problem.kappa_of_alpha() * at.alpha() - 1.0);
+            let (k0, kappa) = (self.problem.kappa_of_alpha(), self.problem.kappa(at.alpha()));
             x[ALPHA] += always.j - k0 * (always.mass - dot(&always.z, &at.theta));
             for (j, z) in always.z.iter().enumerate() {
                 x[BETA + j] += (1.0 - self.problem.epsilon) * z;

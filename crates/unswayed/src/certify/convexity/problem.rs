@@ -48,13 +48,32 @@ impl<'a> Problem<'a> {
         Problem {
             z: Cow::Borrowed(data.z()),
             dimension: data.dimension(),
-            weights: data.weights().map(normalised),
+            weights: data.weights().map(|_| data.probabilities()),
             squared_norms: (0..data.rows()).map(|i| dot(data.row(i), data.row(i))).collect(),
             eta,
             sigma,
             epsilon: threat.poison_rate(),
             radius: threat.radius(),
             k: 1.0 - eta * sigma,
+            always: None,
+        }
+    }
+
+    /// The problem without adversary or learning rate: k = 1, so that α = 1 gives κ = 1.
+    pub(in super::super) fn benign(data: &'a Dataset) -> Self {
+        let weights = data.weights().map(|_| data.probabilities());
+        let squared_norms = vec![0.0; data.rows()];
+        let (z, dimension) = (Cow::Borrowed(data.z()), data.dimension());
+        Problem {
+            z,
+            dimension,
+            weights,
+            squared_norms,
+            eta: 0.0,
+            sigma: 0.0,
+            epsilon: 0.0,
+            radius: 0.0,
+            k: 1.0,
             always: None,
         }
     }
@@ -120,7 +139,12 @@ impl<'a> Problem<'a> {
         (1.0 - self.epsilon) * (2.0 * self.k + self.eta * self.squared_norms[i])
     }
 
-    /// κ = α·(this) − 1, that is 2k(1−ε).
+    /// κ = 2αk(1−ε) − 1.
+    pub fn kappa(&self, alpha: f64) -> f64 {
+        self.kappa_of_alpha() * alpha - 1.0
+    }
+
+    /// κ0 = α·(this), that is 2k(1−ε).
     pub fn kappa_of_alpha(&self) -> f64 {
         2.0 * self.k * (1.0 - self.epsilon)
     }
@@ -130,11 +154,6 @@ impl<'a> Problem<'a> {
         let largest = self.squared_norms.iter().fold(0.0_f64, |m, n| m.max(*n)).sqrt();
         self.radius.max(largest) / self.sigma * (1.0 + 8.0 * f64::EPSILON)
     }
-}
-
-fn normalised(weights: &[f64]) -> Vec<f64> {
-    let total: f64 = weights.iter().sum();
-    weights.iter().map(|w| w / total).collect()
 }
 
 /// xᵀy, with four sums side by side so that it runs at the speed of the vector unit.

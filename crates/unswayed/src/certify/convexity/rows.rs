@@ -35,7 +35,7 @@ struct Cell<const M: usize, const K: usize> {
 /// The state of all rows.
 pub struct Rows<'a, const M: usize, const K: usize, E> {
     problem: &'a Problem<'a>,
-    envelope: E,
+    envelope: &'a E,
     cells: Vec<Cell<M, K>>,
     kappa: f64,
 }
@@ -101,9 +101,10 @@ struct Step<const M: usize, const K: usize> {
 
 impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
     /// All rows on their own central paths for the barrier parameter `mu`, at the given point.
-    pub fn centred(problem: &'a Problem<'a>, envelope: E, at: &Point, mu: f64) -> Self {
-        let blank = Cell { local: [0.0; M], lambda: [0.0; K], at: [0.0; 2], d_local: [0.0; M], d_lambda: [0.0; K] };
-        let kappa = problem.kappa_of_alpha() * at.alpha() - 1.0;
+    pub fn centred(problem: &'a Problem<'a>, envelope: &'a E, at: &Point, mu: f64) -> Self {
+        let blank =
+            Cell { local: [0.0; M], lambda: [0.0; K], at: [0.0; 2], d_local: [0.0; M], d_lambda: [0.0; K] };
+        let kappa = problem.kappa(at.alpha());
         let mut rows = Rows { problem, envelope, cells: vec![blank; problem.rows()], kappa };
         rows.pass(|rows, i, cell| {
             cell.at = project(rows.problem, i, at);
@@ -112,9 +113,9 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
         rows
     }
 
-    /// The local variables of row i.
-    pub fn local(&self, i: usize) -> &[f64; M] {
-        &self.cells[i].local
+    /// The local variables of each row.
+    pub fn locals(&self) -> impl Iterator<Item = &[f64; M]> {
+        self.cells.iter().map(|cell| &cell.local)
     }
 
     /// Moves every row by the step that `correct` prepared.
@@ -132,7 +133,7 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
     /// The Newton system at `at`, which must be the point that the rows have advanced to.
     pub fn assemble(&mut self, at: &Point) -> System {
         let d = self.problem.dimension;
-        self.kappa = self.problem.kappa_of_alpha() * at.alpha() - 1.0;
+        self.kappa = self.problem.kappa(at.alpha());
         let width = VECTORS + if E::COUPLED { 3 * d } else { 2 * d };
         let parts = self.blocks(|rows, first, cells| {
             let (mut sums, mut columns) = ([0.0; 5], Mat::zeros(d, width));
@@ -178,7 +179,8 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
                 let rho = std::array::from_fn(|k| cell.d_lambda[k] + target / state.slack[k]);
                 let change = rows.change(first + n, direction);
                 let step = rows.respond(first + n, &state, &state.defect, &rho, change);
-                longest = longest.min(limit(&state.slack, &step.slack)).min(limit(&cell.lambda, &step.lambda));
+                longest =
+                    longest.min(limit(&state.slack, &step.slack)).min(limit(&cell.lambda, &step.lambda));
                 (cell.d_local, cell.d_lambda) = (step.local, step.lambda);
             }
             longest
@@ -290,7 +292,14 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
     }
 
     /// The row's Newton step when multipliers aim at λ + ρ before the slacks change.
-    fn respond(&self, i: usize, state: &State<M, K>, defect: &[f64; M], rho: &[f64; K], change: Inputs) -> Step<M, K> {
+    fn respond(
+        &self,
+        i: usize,
+        state: &State<M, K>,
+        defect: &[f64; M],
+        rho: &[f64; K],
+        change: Inputs,
+    ) -> Step<M, K> {
         let local = self.envelope.respond(i, &state.w, &plus(defect, &self.envelope.pull(i, rho)), change);
         let slack = self.envelope.slack_changes(i, &local, change);
         let lambda = std::array::from_fn(|k| rho[k] - state.w[k] * slack[k]);
@@ -344,7 +353,12 @@ impl Gradient {
 
 impl Prediction {
     fn new(d: usize) -> Self {
-        Prediction { limit: f64::INFINITY, gap: [0.0; 3], aim: Gradient::zero(d), per_unit: Gradient::zero(d) }
+        Prediction {
+            limit: f64::INFINITY,
+            gap: [0.0; 3],
+            aim: Gradient::zero(d),
+            per_unit: Gradient::zero(d),
+        }
     }
 
     fn join(self, other: Prediction) -> Prediction {
@@ -362,7 +376,8 @@ impl System {
     fn new(sums: [f64; 5], columns: &Mat<f64>, epsilon: f64, coupled: bool) -> System {
         let (d, scale) = (columns.nrows(), 1.0 - epsilon);
         let column = |j: usize, scale: f64| (0..d).map(|i| scale * columns[(i, j)]).collect::<Vec<_>>();
-        let matrix = |b: usize, scale: f64| Mat::from_fn(d, d, |i, j| scale * columns[(i, VECTORS + b * d + j)]);
+        let matrix =
+            |b: usize, scale: f64| Mat::from_fn(d, d, |i, j| scale * columns[(i, VECTORS + b * d + j)]);
         System {
             cost: sums[0],
             complementarity: sums[1],

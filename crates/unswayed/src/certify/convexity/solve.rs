@@ -18,7 +18,7 @@ use faer::linalg::solvers::{Llt, Solve};
 use faer::{Mat, Side};
 
 use super::envelope::Envelope;
-use super::guards::{Correction, Guards};
+use super::guards::{Correction, GuardStep, Guards};
 use super::outer::{ALPHA, BETA, Derivatives, MU, NU, Outer, Point, TAU};
 use super::problem::{Problem, dot};
 use super::rows::{Gradient, Rows, System};
@@ -31,6 +31,22 @@ const TOLERANCE: f64 = 1e-9;
 const CONVERGED: f64 = 1e-7;
 /// How much of the way to the boundary a step may go.
 const FRACTION: f64 = 0.995;
+
+/// How the nonlinearity of the program is kept in check. No one choice is best for all data: they are tried in turn
+/// until one converges, the fastest first.
+#[derive(Clone, Copy)]
+struct Attempt {
+    /// Complementarity is not reduced much below this times what remains of the gradient.
+    patience: f64,
+    /// A step may increase the distance to the solution by this factor; more is taken back.
+    growth: f64,
+}
+
+const ATTEMPTS: [Attempt; 3] = [
+    Attempt { patience: 0.01, growth: 4.0 },
+    Attempt { patience: 0.1, growth: 1.5 },
+    Attempt { patience: 0.001, growth: 100.0 },
+];
 
 /// A point near the solution of a similar problem, from which to start.
 #[derive(Clone, Debug)]
@@ -47,9 +63,9 @@ pub struct Solution<'a, const M: usize, const K: usize, E> {
     pub point: Point,
     /// The rows' local variables.
     pub rows: Rows<'a, M, K, E>,
-    /// An estimate of how far the objective is above the optimum.
-    pub gap: f64,
-    /// Whether `gap` is small.
+    /// The bound, up to rounding.
+    pub objective: f64,
+    /// Whether it is within 1e-7 of the optimum, relative to max(1, objective).
     pub converged: bool,
     /// Newton steps made.
     pub steps: usize,
@@ -58,27 +74,50 @@ pub struct Solution<'a, const M: usize, const K: usize, E> {
 /// Solves the program for one form of the envelope.
 pub fn solve<'a, const M: usize, const K: usize, E: Envelope<M, K>>(
     problem: &'a Problem<'a>,
-    envelope: E,
+    envelope: &'a E,
     ball: Option<f64>,
     warm: Option<&Warm>,
+) -> Solution<'a, M, K, E> {
+    let mut best = iterate(problem, envelope, ball, warm, ATTEMPTS[0]);
+    for attempt in &ATTEMPTS[1..] {
+        if best.converged {
+            break;
+        }
+        let next = iterate(problem, envelope, ball, None, *attempt);
+        if next.objective < best.objective || best.objective.is_nan() {
+            best = next;
+        }
+    }
+    best
+}
+
+fn iterate<'a, const M: usize, const K: usize, E: Envelope<M, K>>(
+    problem: &'a Problem<'a>,
+    envelope: &'a E,
+    ball: Option<f64>,
+    warm: Option<&Warm>,
+    attempt: Attempt,
 ) -> Solution<'a, M, K, E> {
     let outer = Outer { problem, ball };
     let (point, barrier) = start(&outer, warm);
     let rows = Rows::centred(problem, envelope, &point, barrier);
     let guards = Guards::centred(&outer, &point.x, barrier);
-    let mut method = Method { outer, point, rows, guards };
-    let (mut gap, mut converged, mut steps) = (f64::INFINITY, false, 0);
-    while steps < MOST_STEPS {
-        let system = method.rows.assemble(&method.point);
-        let now = method.measure(&system);
-        gap = now.gap + now.residual;
-        converged = gap <= CONVERGED * now.scale;
-        if gap <= TOLERANCE * now.scale || method.step(&system, &now).is_none() {
-            break;
-        }
+    let mut method = Method { outer, point, rows, guards, attempt };
+    let mut system = method.rows.assemble(&method.point);
+    let mut now = method.measure(&system);
+    let mut steps = 0;
+    while now.distance() > TOLERANCE * now.scale() && steps < MOST_STEPS {
+        let Some(next) = method.step(&system, &now) else { break };
+        (system, now) = next;
         steps += 1;
     }
-    Solution { point: method.point, rows: method.rows, gap, converged, steps }
+    let converged = now.distance() <= CONVERGED * now.scale();
+    Solution { objective: now.objective, point: method.point, rows: method.rows, converged, steps }
+}
+
+/// A point inside all inequalities of Theorem 2.
+pub fn feasible_point(problem: &Problem) -> Point {
+    start(&Outer { problem, ball: None }, None).0
 }
 
 /// Where to begin: a neighbour's solution drawn back into the interior, or a point that is feasible for every setting.
@@ -88,19 +127,18 @@ fn start(outer: &Outer, warm: Option<&Warm>) -> (Point, f64) {
     let (mut point, barrier) = match warm {
         Some(w) => (w.point.clone(), w.barrier),
         None => {
-            let d = problem.dimension;
-            let mut x = vec![0.0; BETA + d];
-            x[ALPHA] = alpha_at_kappa(0.5);
+            let mut point = Point::at_alpha(alpha_at_kappa(0.5), problem.dimension);
+            let x = &mut point.x;
             // χ that balances the two prices of the adversary, εν and εRτ/2.
             let chi = x[ALPHA] * problem.pull() / (problem.epsilon * problem.radius.powi(2)).max(1e-300);
             x[NU] = 2.0 * x[ALPHA] * problem.k - chi.min(1.5 * x[ALPHA] * problem.k);
-            (Point { x, theta: vec![0.0; d] }, 1.0)
+            (point, 1.0)
         }
     };
     let x = &mut point.x;
     x[ALPHA] = x[ALPHA].max(alpha_at_kappa(0.01));
     x[NU] = if problem.has_adversary() { x[NU].max(1e-3 * x[ALPHA]) } else { 0.0 };
-    x[MU] = outer.ball.map_or(0.0, |ball| x[MU].max(1.0 / (ball * ball)));
+    x[MU] = outer.ball.map_or(0.0, |ball| barrier / (ball * ball));
     // P ≻ 0 with room to spare: a ≥ ασ(2−ησ)/4.
     let chi = outer.chi(x);
     let smallest_tau = problem.epsilon * problem.radius * chi * chi / (1.0 * x[ALPHA] * problem.pull());
@@ -114,6 +152,7 @@ struct Method<'a, const M: usize, const K: usize, E> {
     point: Point,
     rows: Rows<'a, M, K, E>,
     guards: Guards,
+    attempt: Attempt,
 }
 
 /// How good the current point is.
@@ -123,8 +162,18 @@ struct Measure {
     gap: f64,
     /// What the remaining gradient could still be worth.
     residual: f64,
-    /// max(1, objective).
-    scale: f64,
+    objective: f64,
+}
+
+impl Measure {
+    /// An estimate of how far the objective is from the optimum, and the merit that steps must not increase.
+    fn distance(&self) -> f64 {
+        self.gap + self.residual
+    }
+
+    fn scale(&self) -> f64 {
+        self.objective.abs().max(1.0)
+    }
 }
 
 impl<const M: usize, const K: usize, E: Envelope<M, K>> Method<'_, M, K, E> {
@@ -143,7 +192,7 @@ impl<const M: usize, const K: usize, E: Envelope<M, K>> Method<'_, M, K, E> {
         let residual = x.iter().zip(&self.point.x).map(|(g, x)| (g * x).abs()).sum::<f64>()
             + theta.zip(&self.point.theta).map(|(g, t)| (g * t).abs()).sum::<f64>();
         let gap = system.complementarity + self.guards.gap(&self.outer, &self.point.x);
-        Measure { derivatives, gap, residual, scale: self.objective(system).abs().max(1.0) }
+        Measure { derivatives, gap, residual, objective: self.objective(system) }
     }
 
     /// B at the current point, with the rows' T in place of the best one.
@@ -154,19 +203,23 @@ impl<const M: usize, const K: usize, E: Envelope<M, K>> Method<'_, M, K, E> {
         let mut v: Vec<f64> = system.gradient.theta.iter().zip(beta).map(|(g, b)| g + lean * b).collect();
         let mut cost = system.cost;
         if let Some(always) = &problem.always {
-            let kappa = problem.kappa_of_alpha() * x[ALPHA] - 1.0;
-            cost += always.j * x[ALPHA] + (1.0 - problem.epsilon) * dot(&always.z, beta) - kappa * always.mass;
+            let kappa = problem.kappa(x[ALPHA]);
+            cost +=
+                always.j * x[ALPHA] + (1.0 - problem.epsilon) * dot(&always.z, beta) - kappa * always.mass;
             for (v, z) in v.iter_mut().zip(&always.z) {
                 *v += kappa * z;
             }
         }
-        cost + dot(&self.outer.linear(), &x[..BETA]) + q * dot(beta, beta) / 2.0 + dot(&v, &v) / (4.0 * self.outer.p(x).schur())
+        cost + dot(&self.outer.linear(), &x[..BETA])
+            + q * dot(beta, beta) / 2.0
+            + dot(&v, &v) / (4.0 * self.outer.p(x).schur())
     }
 
     /// One predictor-corrector step; `None` if rounding errors allow no further one.
-    fn step(&mut self, system: &System, now: &Measure) -> Option<()> {
+    fn step(&mut self, system: &System, now: &Measure) -> Option<(System, Measure)> {
         let (outer, x) = (&self.outer, &self.point.x);
-        let newton = Newton::new(outer, &self.point, system, &now.derivatives, &self.guards.hessian(outer, x))?;
+        let newton =
+            Newton::new(outer, &self.point, system, &now.derivatives, &self.guards.hessian(outer, x))?;
         let none = Correction::default();
         let predictor = newton.direction(&system.aim, &Guards::aim(outer, x, 0.0, &none))?;
         let guard = self.guards.step(outer, x, &predictor.x, 0.0, &none);
@@ -174,7 +227,10 @@ impl<const M: usize, const K: usize, E: Envelope<M, K>> Method<'_, M, K, E> {
         let t = self.guards.longest(outer, x, &guard).min(rows.limit).min(1.0);
         let [c0, c1, c2] = rows.gap;
         let after = c0 + t * (c1 + t * c2) + self.guards.gap_after(outer, x, &guard, t);
-        let centring = (after / now.gap).powi(3).clamp(1e-4, 0.8);
+        let centring = (after / now.gap)
+            .powi(3)
+            .clamp(1e-4, 0.8)
+            .max((self.attempt.patience * now.residual / now.gap).min(1.0));
         let target = centring * now.gap / (K as f64 + Guards::count(outer));
 
         let correction = Guards::correction(outer, x, &guard);
@@ -182,16 +238,39 @@ impl<const M: usize, const K: usize, E: Envelope<M, K>> Method<'_, M, K, E> {
         let corrector = newton.direction(&aim, &Guards::aim(outer, x, target, &correction))?;
         let guard = self.guards.step(outer, x, &corrector.x, target, &correction);
         let longest = self.guards.longest(outer, x, &guard).min(self.rows.correct(&corrector, target));
-        let t = (FRACTION * longest).min(1.0);
-        let point = self.point.moved(&corrector, t);
-        if t.is_nan() || t < 1e-9 || !self.outer.p(&point.x).is_positive() {
-            return None;
+        self.line_search(&corrector, &guard, (FRACTION * longest).min(1.0), now)
+    }
+
+    /// Moves along the direction as far as allowed, less if the distance to the solution would grow: Newton's
+    /// direction reduces it for short steps, but the program is not linear.
+    fn line_search(
+        &mut self,
+        along: &Point,
+        guard: &GuardStep,
+        longest: f64,
+        now: &Measure,
+    ) -> Option<(System, Measure)> {
+        let (origin, mut t, mut done) = (self.point.clone(), longest, 0.0);
+        while t > 1e-6 {
+            let point = origin.moved(along, t);
+            if let (true, Some(guards)) =
+                (self.outer.p(&point.x).is_positive(), self.guards.moved(guard, t - done))
+            {
+                self.rows.advance(t - done);
+                (self.point, self.guards, done) = (point, guards, t);
+                let system = self.rows.assemble(&self.point);
+                let next = self.measure(&system);
+                if next.distance() < self.attempt.growth * now.distance() {
+                    return Some((system, next));
+                }
+            }
+            t /= 4.0;
         }
-        if std::env::var("DBG").is_ok() { eprintln!("gap {:.2e} res {:.2e} obj {:.5} cent {centring:.1e} rowlim pred {:.2e} t {t:.3} al {:.4} tau {:.3} nu {:.4} mu {:.2e}", now.gap, now.residual, self.objective(system), rows.limit, x[0], x[1], x[2], x[3]); }
-        self.guards = self.guards.moved(&guard, t)?;
-        self.point = point;
-        self.rows.advance(t);
-        Some(())
+        // Back to where the step began: a valid point, if not the best imaginable.
+        self.rows.advance(-done);
+        self.guards = self.guards.moved(guard, -done)?;
+        self.point = origin;
+        None
     }
 }
 
@@ -208,10 +287,17 @@ struct Newton {
 }
 
 impl Newton {
-    fn new(outer: &Outer, at: &Point, system: &System, own: &Derivatives, guards: &[[f64; 4]; 4]) -> Option<Newton> {
+    fn new(
+        outer: &Outer,
+        at: &Point,
+        system: &System,
+        own: &Derivatives,
+        guards: &[[f64; 4]; 4],
+    ) -> Option<Newton> {
         let (a, b) = (hessian_xx(outer, at, system, own, guards), hessian_tx(outer, at, system, own));
         let d = at.theta.len();
-        let c = Mat::from_fn(d, d, |i, j| system.minus_theta_theta[(i, j)] - if i == j { own.tt } else { 0.0 });
+        let c =
+            Mat::from_fn(d, d, |i, j| system.minus_theta_theta[(i, j)] - if i == j { own.tt } else { 0.0 });
         let c = c.llt(Side::Lower).ok()?;
         let c_inverse_b = c.solve(&b);
         let schur = (a + b.transpose() * &c_inverse_b).llt(Side::Lower).ok()?;
@@ -233,7 +319,8 @@ impl Newton {
         let (rx, rt) = (column(&rx), column(&rt));
         let x = self.schur.solve(rx + self.c_inverse_b.transpose() * &rt);
         let theta = self.c.solve(&self.b * &x - rt);
-        let point = Point { x: x.col(0).iter().copied().collect(), theta: theta.col(0).iter().copied().collect() };
+        let point =
+            Point { x: x.col(0).iter().copied().collect(), theta: theta.col(0).iter().copied().collect() };
         let finite = point.x.iter().chain(&point.theta).all(|v| v.is_finite());
         finite.then_some(point)
     }
@@ -251,7 +338,13 @@ fn lever_slopes(outer: &Outer, at: &Point) -> Vec<[f64; 4]> {
 }
 
 /// A = Φ_xx, with ones on the diagonal for variables not in play.
-fn hessian_xx(outer: &Outer, at: &Point, rows: &System, own: &Derivatives, guards: &[[f64; 4]; 4]) -> Mat<f64> {
+fn hessian_xx(
+    outer: &Outer,
+    at: &Point,
+    rows: &System,
+    own: &Derivatives,
+    guards: &[[f64; 4]; 4],
+) -> Mat<f64> {
     let (d, q, active) = (at.theta.len(), own.q, outer.active());
     let slopes = lever_slopes(outer, at);
     let mut a = Mat::zeros(BETA + d, BETA + d);

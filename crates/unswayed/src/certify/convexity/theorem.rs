@@ -3,14 +3,19 @@
 //! The proven numbers come from the exact checker (`unswayed-check`), which evaluates the same lines in rational
 //! arithmetic. These are for the solver's own use and for reading.
 
-use super::problem::{Problem, dot};
 use super::Witness;
+use super::problem::{Problem, dot};
 
 /// B, the bound that a witness proves if a > 0 and the conditions of its method hold; infinite if a ≤ 0.
 pub fn bound(problem: &Problem, witness: &Witness) -> f64 {
     let Problem { eta, sigma, epsilon, radius, k, .. } = *problem;
-    let (alpha, beta, tau, nu) = witness.shared();
-    let (mu, ball) = witness.range();
+    let (alpha, beta, tau, nu, mu, ball) = match witness {
+        Witness::Convexity { alpha, beta, tau, nu, .. } | Witness::ZeroOne { alpha, beta, tau, nu, .. } => {
+            (*alpha, beta, *tau, *nu, 0.0, 0.0)
+        }
+        Witness::BoundedRange { alpha, beta, tau, nu, mu, ball, .. } => (*alpha, beta, *tau, *nu, *mu, *ball),
+        Witness::ClosedForm { .. } => return f64::INFINITY,
+    };
 
     let kappa0 = 2.0 * alpha * k * (1.0 - epsilon);
     let chi = 2.0 * alpha * k - nu;
@@ -31,7 +36,8 @@ pub fn bound(problem: &Problem, witness: &Witness) -> f64 {
         }
     }
 
-    rows + epsilon * (alpha * eta * radius * radius + nu + radius * tau / 2.0 + radius * dot(beta, beta) / (2.0 * tau))
+    rows + epsilon
+        * (alpha * eta * radius * radius + nu + radius * tau / 2.0 + radius * dot(beta, beta) / (2.0 * tau))
         + mu * ball * ball
         + dot(&v, &v) / (4.0 * a)
 }
@@ -51,5 +57,6 @@ fn line(witness: &Witness, i: usize, j: f64, kappa0: f64) -> (f64, f64, f64) {
             let rest = if h >= 1.0 { j.max(0.0).max(-y * (h - 1.0)) } else { j + (y - kappa) * (1.0 - h) };
             (low.max(rest), y, y)
         }
+        Witness::ClosedForm { .. } => (f64::INFINITY, 0.0, 0.0),
     }
 }

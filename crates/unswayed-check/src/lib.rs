@@ -40,6 +40,7 @@ mod format;
 mod hinge;
 mod mean;
 mod rows;
+mod words;
 
 use dashu::rational::RBig;
 
@@ -48,6 +49,7 @@ pub use failure::{Failure, Part, Reason};
 use failure::{require, require_each, require_length};
 pub use format::{Certificate, Claim, DataInfo, FormatError, Hinge, Horizon, Learner, Mean, Witness};
 pub use rows::Rows;
+pub use words::{Outcome, decimal_up};
 
 /// What a valid certificate proves: the exact values, each rounded up to an `f64`.
 #[derive(Clone, Copy, Debug, PartialEq)]

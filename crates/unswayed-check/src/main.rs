@@ -2,15 +2,11 @@
 
 mod files;
 
-use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use dashu::integer::IBig;
-use dashu::rational::RBig;
-use serde_json::json;
-use unswayed_check::{Certificate, Failure, Learner, Rows, Verdict, Witness, check};
+use unswayed_check::{Certificate, Outcome, Rows};
 
 const HELP: &str = "\
 Verifies in exact arithmetic that a certificate proves what it claims about a data set.
@@ -77,13 +73,6 @@ impl Arguments {
     }
 }
 
-/// What came out: the certificate and its verdict, a refutation, or a file that cannot be read.
-enum Outcome {
-    Valid(Box<Certificate>, Verdict),
-    NotValid(Failure),
-    Unreadable(String),
-}
-
 fn main() -> ExitCode {
     let wants_json = std::env::args_os().any(|a| a == "--json");
     let outcome = match Arguments::parse(std::env::args_os().skip(1)) {
@@ -96,7 +85,7 @@ fn main() -> ExitCode {
         Err(message) => Outcome::Unreadable(message),
     };
     let text = if wants_json { outcome.json() } else { outcome.text() };
-    print(&format!("{text}\n"), outcome.code())
+    print(&format!("{text}\n"), outcome.code().into())
 }
 
 /// Writes to standard output; that nobody reads it is no reason to fail.
@@ -118,10 +107,7 @@ fn run(arguments: &Arguments) -> Result<Outcome, String> {
         None => return Err("the certificate is about data: a data file is needed".to_owned()),
     };
     let rows = Rows { z: &data.z, dimension: data.dimension, weights: data.weights.as_deref() };
-    Ok(match check(&certificate, &rows) {
-        Ok(verdict) => Outcome::Valid(Box::new(certificate), verdict),
-        Err(failure) => Outcome::NotValid(failure),
-    })
+    Ok(Outcome::of(certificate, &rows))
 }
 
 fn read_data(path: &Path, arguments: &Arguments, certificate: &Certificate) -> Result<files::Data, String> {
@@ -129,122 +115,4 @@ fn read_data(path: &Path, arguments: &Arguments, certificate: &Certificate) -> R
     let table = files::Table::read(path, labels, column)?;
     let rows = table.into_rows(&certificate.data);
     rows.map_err(|e| format!("{}: {e}", path.display()))
-}
-
-impl Outcome {
-    fn code(&self) -> ExitCode {
-        match self {
-            Outcome::Valid(..) => ExitCode::SUCCESS,
-            Outcome::NotValid(_) => ExitCode::from(1),
-            Outcome::Unreadable(_) => ExitCode::from(2),
-        }
-    }
-
-    fn status(&self) -> &'static str {
-        match self {
-            Outcome::Valid(..) => "valid",
-            Outcome::NotValid(_) => "not valid",
-            Outcome::Unreadable(_) => "unreadable",
-        }
-    }
-
-    fn message(&self) -> String {
-        match self {
-            Outcome::Valid(certificate, verdict) => proven(certificate, verdict),
-            Outcome::NotValid(failure) => failure.to_string(),
-            Outcome::Unreadable(message) => message.clone(),
-        }
-    }
-
-    fn text(&self) -> String {
-        format!("{}: {}", self.status(), self.message())
-    }
-
-    fn json(&self) -> String {
-        let verdict = match self {
-            Outcome::Valid(_, verdict) => Some(verdict),
-            _ => None,
-        };
-        json!({
-            "status": self.status(),
-            "certified_loss": verdict.map(|v| v.loss),
-            "certified_error": verdict.and_then(|v| v.error),
-            "certified_horizon": verdict.and_then(|v| v.horizon),
-            "message": self.message(),
-        })
-        .to_string()
-    }
-}
-
-/// What a valid certificate proves, in words.
-fn proven(certificate: &Certificate, verdict: &Verdict) -> String {
-    match &certificate.learner {
-        Learner::Hinge(hinge) => {
-            let mut text = format!(
-                "against every adversary who sees everything and replaces each point with \
-                 probability {} by any point of norm at most {}, the long-run average hinge loss \
-                 of the learner (learning rate {}, regularization {}) on these {} rows is at most \
-                 {}, its error at most {}",
-                hinge.poison_rate,
-                hinge.radius,
-                hinge.learning_rate,
-                hinge.regularization,
-                certificate.data.rows,
-                decimal_up(verdict.loss),
-                decimal_up(verdict.error.unwrap_or(verdict.loss)),
-            );
-            if let Witness::BoundedRange { ball, .. } = certificate.loss.witness {
-                let _ = write!(text, ", from any start of norm at most {ball}");
-            }
-            if let (Some(horizon), Some(bound)) = (&certificate.horizon, verdict.horizon) {
-                let (steps, bound) = (horizon.steps, decimal_up(bound));
-                let _ = write!(text, "; the average over the first {steps} steps is at most {bound}");
-            }
-            text + "."
-        }
-        Learner::Mean(mean) => format!(
-            "against every adversary who sees everything and replaces each point with probability \
-             {} by any point at a squared distance of at most {} from the mean, the long-run \
-             average squared error of the mean estimate (learning rate {}, noise trace {}) is at \
-             most {}.",
-            mean.poison_rate,
-            mean.squared_radius,
-            mean.learning_rate,
-            mean.noise_trace,
-            decimal_up(verdict.loss),
-        ),
-    }
-}
-
-/// The number with six decimals, rounded up.
-fn decimal_up(x: f64) -> String {
-    let Ok(exact) = RBig::try_from(x) else {
-        return x.to_string();
-    };
-    let millionths = (exact * RBig::from(1_000_000)).ceil();
-    let sign = if millionths < IBig::ZERO { "-" } else { "" };
-    let digits = format!("{:0>7}", millionths.to_string().trim_start_matches('-'));
-    let (whole, fraction) = digits.split_at(digits.len() - 6);
-    format!("{sign}{whole}.{fraction}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::decimal_up;
-
-    #[test]
-    fn decimals_are_rounded_up() {
-        let cases = [
-            (0.25, "0.250000"),
-            (0.172_053_863_5, "0.172054"),
-            (1e-9, "0.000001"),
-            (0.0, "0.000000"),
-            (12.5, "12.500000"),
-            (-0.5, "-0.500000"),
-            (0.1, "0.100001"), // the double 0.1 is a little more than 0.1
-        ];
-        for (x, text) in cases {
-            assert_eq!(decimal_up(x), text);
-        }
-    }
 }

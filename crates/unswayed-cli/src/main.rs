@@ -1,2 +1,57 @@
-//! stub
-fn main(){}
+//! The command `unswayed`: reads files and flags, calls the library, prints. No mathematics here.
+
+mod args;
+mod certify;
+mod check;
+mod demo;
+mod input;
+mod mean;
+mod print;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use args::{Arguments, Command};
+
+/// What ends a command early: a message for the user and an exit code.
+struct Stop(String);
+
+impl<E: std::error::Error> From<E> for Stop {
+    fn from(error: E) -> Self {
+        Stop(error.to_string())
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    if let Some(threads) = arguments.threads {
+        // Fails only if a pool exists already, and none does.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    }
+    match run(&arguments) {
+        Ok(code) => code,
+        Err(Stop(message)) => {
+            if arguments.json {
+                print::json(&serde_json::json!({ "status": "invalid input", "message": message }));
+            }
+            print::error(&message);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
+    match &arguments.command {
+        None => demo::run(arguments.json),
+        Some(Command::Certify(flags)) => certify::run(flags, arguments.json),
+        Some(Command::Check(flags)) => Ok(check::run(flags, arguments.json)),
+        Some(Command::Mean(flags)) => mean::run(flags, arguments.json),
+        Some(Command::Completions { shell }) => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Arguments::command(), "unswayed", &mut script);
+            print::text(&String::from_utf8_lossy(&script));
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}

@@ -54,7 +54,7 @@ pub fn benign(data: &Dataset, learner: &Hinge) -> Benign {
         let target = ((c0 + t * (c1 + t * c2)) / c0).powi(3).clamp(1e-6, 0.8) * c0 / 4.0;
         let corrector = direction(&predicted.aim.plus(&predicted.per_unit, target).theta);
         let step = (0.995 * rows.correct(&corrector, target)).min(1.0);
-        if !(step > 1e-9) || corrector.theta.iter().any(|t| !t.is_finite()) {
+        if step.is_nan() || step < 1e-9 || corrector.theta.iter().any(|t| !t.is_finite()) {
             break;
         }
         rows.advance(step);

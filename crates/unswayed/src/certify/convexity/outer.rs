@@ -48,7 +48,7 @@ impl Point {
 
     /// A direction in θ alone.
     pub fn towards(theta: Vec<f64>) -> Point {
-        Point { theta: theta.clone(), ..Point::at_alpha(0.0, theta.len()) }
+        Point { x: vec![0.0; BETA + theta.len()], theta }
     }
 
     /// α.

@@ -167,7 +167,7 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
             }
             out
         });
-        parts.into_iter().reduce(Prediction::join).unwrap_or_else(|| Prediction::new(d))
+        parts.into_iter().reduce(|a, b| a.join(&b)).unwrap_or_else(|| Prediction::new(d))
     }
 
     /// Prepares the corrector step aimed at complementarity `target`; returns the longest step that is allowed.
@@ -257,8 +257,8 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
         out.gap[0] += p * inner(&cell.lambda, &state.slack);
         out.gap[1] += p * (inner(&cell.lambda, &step.slack) + inner(&step.lambda, &state.slack));
         out.gap[2] += p * inner(&step.lambda, &step.slack);
-        for k in 0..K {
-            rho[k] -= step.lambda[k] * step.slack[k] / state.slack[k];
+        for (k, rho) in rho.iter_mut().enumerate() {
+            *rho -= step.lambda[k] * step.slack[k] / state.slack[k];
         }
         let aim = self.respond(i, &state, &state.defect, &rho, Inputs::default());
         self.add_slopes(i, &plus(&cell.lambda, &aim.lambda), &plus(&cell.local, &aim.local), &mut out.aim);
@@ -361,7 +361,7 @@ impl Prediction {
         }
     }
 
-    fn join(self, other: Prediction) -> Prediction {
+    fn join(&self, other: &Prediction) -> Prediction {
         Prediction {
             limit: self.limit.min(other.limit),
             gap: std::array::from_fn(|k| self.gap[k] + other.gap[k]),

@@ -124,16 +124,15 @@ pub fn feasible_point(problem: &Problem) -> Point {
 fn start(outer: &Outer, warm: Option<&Warm>) -> (Point, f64) {
     let problem = outer.problem;
     let alpha_at_kappa = |kappa: f64| (1.0 + kappa) / problem.kappa_of_alpha();
-    let (mut point, barrier) = match warm {
-        Some(w) => (w.point.clone(), w.barrier),
-        None => {
-            let mut point = Point::at_alpha(alpha_at_kappa(0.5), problem.dimension);
-            let x = &mut point.x;
-            // χ that balances the two prices of the adversary, εν and εRτ/2.
-            let chi = x[ALPHA] * problem.pull() / (problem.epsilon * problem.radius.powi(2)).max(1e-300);
-            x[NU] = 2.0 * x[ALPHA] * problem.k - chi.min(1.5 * x[ALPHA] * problem.k);
-            (point, 1.0)
-        }
+    let (mut point, barrier) = if let Some(warm) = warm {
+        (warm.point.clone(), warm.barrier)
+    } else {
+        let mut point = Point::at_alpha(alpha_at_kappa(0.5), problem.dimension);
+        let x = &mut point.x;
+        // χ that balances the two prices of the adversary, εν and εRτ/2.
+        let chi = x[ALPHA] * problem.pull() / (problem.epsilon * problem.radius.powi(2)).max(1e-300);
+        x[NU] = 2.0 * x[ALPHA] * problem.k - chi.min(1.5 * x[ALPHA] * problem.k);
+        (point, 1.0)
     };
     let x = &mut point.x;
     x[ALPHA] = x[ALPHA].max(alpha_at_kappa(0.01));

@@ -1,0 +1,152 @@
+//! The outcome of a check, in words and as JSON, the same for every program that runs one.
+
+use std::fmt::Write as _;
+
+use dashu::integer::IBig;
+use dashu::rational::RBig;
+use serde_json::json;
+
+use crate::{Certificate, Failure, Learner, Rows, Verdict, Witness, check};
+
+/// What came out: the certificate and its verdict, a refutation, or a file that cannot be read.
+pub enum Outcome {
+    /// Every claim holds.
+    Valid(Box<Certificate>, Verdict),
+    /// A claim, or the data, do not fit.
+    NotValid(Failure),
+    /// A file could not be read; the message says which and why.
+    Unreadable(String),
+}
+
+impl Outcome {
+    /// Judges a certificate.
+    pub fn of(certificate: Certificate, rows: &Rows) -> Outcome {
+        match check(&certificate, rows) {
+            Ok(verdict) => Outcome::Valid(Box::new(certificate), verdict),
+            Err(failure) => Outcome::NotValid(failure),
+        }
+    }
+
+    /// The exit code of a program that reports this.
+    pub fn code(&self) -> u8 {
+        match self {
+            Outcome::Valid(..) => 0,
+            Outcome::NotValid(_) => 1,
+            Outcome::Unreadable(_) => 2,
+        }
+    }
+
+    fn status(&self) -> &'static str {
+        match self {
+            Outcome::Valid(..) => "valid",
+            Outcome::NotValid(_) => "not valid",
+            Outcome::Unreadable(_) => "unreadable",
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            Outcome::Valid(certificate, verdict) => proven(certificate, verdict),
+            Outcome::NotValid(failure) => failure.to_string(),
+            Outcome::Unreadable(message) => message.clone(),
+        }
+    }
+
+    /// One line for a person.
+    pub fn text(&self) -> String {
+        format!("{}: {}", self.status(), self.message())
+    }
+
+    /// One line for a machine.
+    pub fn json(&self) -> String {
+        let verdict = match self {
+            Outcome::Valid(_, verdict) => Some(verdict),
+            _ => None,
+        };
+        json!({
+            "status": self.status(),
+            "certified_loss": verdict.map(|v| v.loss),
+            "certified_error": verdict.and_then(|v| v.error),
+            "certified_horizon": verdict.and_then(|v| v.horizon),
+            "message": self.message(),
+        })
+        .to_string()
+    }
+}
+
+/// What a valid certificate proves, in words.
+fn proven(certificate: &Certificate, verdict: &Verdict) -> String {
+    match &certificate.learner {
+        Learner::Hinge(hinge) => {
+            let mut text = format!(
+                "against every adversary who sees everything and replaces each point with \
+                 probability {} by any point of norm at most {}, the long-run average hinge loss \
+                 of the learner (learning rate {}, regularization {}) on these {} rows is at most \
+                 {}, its error at most {}",
+                hinge.poison_rate,
+                hinge.radius,
+                hinge.learning_rate,
+                hinge.regularization,
+                certificate.data.rows,
+                decimal_up(verdict.loss, 6),
+                decimal_up(verdict.error.unwrap_or(verdict.loss), 6),
+            );
+            if let Witness::BoundedRange { ball, .. } = certificate.loss.witness {
+                let _ = write!(text, ", from any start of norm at most {ball}");
+            }
+            if let (Some(horizon), Some(bound)) = (&certificate.horizon, verdict.horizon) {
+                let (steps, bound) = (horizon.steps, decimal_up(bound, 6));
+                let _ = write!(text, "; the average over the first {steps} steps is at most {bound}");
+            }
+            text + "."
+        }
+        Learner::Mean(mean) => format!(
+            "against every adversary who sees everything and replaces each point with probability \
+             {} by any point at a squared distance of at most {} from the mean, the long-run \
+             average squared error of the mean estimate (learning rate {}, noise trace {}) is at \
+             most {}.",
+            mean.poison_rate,
+            mean.squared_radius,
+            mean.learning_rate,
+            mean.noise_trace,
+            decimal_up(verdict.loss, 6),
+        ),
+    }
+}
+
+/// The number with so many decimals (at least one), rounded up, exactly.
+///
+/// ```
+/// assert_eq!(unswayed_check::decimal_up(0.17205386, 4), "0.1721");
+/// ```
+pub fn decimal_up(x: f64, decimals: usize) -> String {
+    let Ok(exact) = RBig::try_from(x) else {
+        return x.to_string();
+    };
+    let units = (exact * RBig::from(IBig::from(10).pow(decimals))).ceil();
+    let sign = if units < IBig::ZERO { "-" } else { "" };
+    let digits = format!("{:0>1$}", units.to_string().trim_start_matches('-'), decimals + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - decimals);
+    format!("{sign}{whole}.{fraction}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decimal_up;
+
+    #[test]
+    fn decimals_are_rounded_up() {
+        let cases = [
+            (0.25, "0.250000"),
+            (0.172_053_863_5, "0.172054"),
+            (1e-9, "0.000001"),
+            (0.0, "0.000000"),
+            (12.5, "12.500000"),
+            (-0.5, "-0.500000"),
+            (0.1, "0.100001"), // the double 0.1 is a little more than 0.1
+        ];
+        for (x, text) in cases {
+            assert_eq!(decimal_up(x, 6), text);
+        }
+    }
+}

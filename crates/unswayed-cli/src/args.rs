@@ -1,0 +1,222 @@
+//! The command line: every flag with its documentation, once.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Proven bounds on what an adaptive data poisoner can do to an online learner.
+///
+/// Without a command: certifies an online classifier on an embedded sample of MNIST (1 v 7) for poison rates of 1 to 5 %.
+#[derive(Parser)]
+#[command(
+    name = "unswayed",
+    version,
+    after_help = "Example:\n  unswayed certify spam.npz --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.02\n\n\
+                  Exit codes: 0 done (check: valid), 1 check: not valid, 2 bad input or usage."
+)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
+    /// Print one JSON object instead of text
+    #[arg(long, global = true)]
+    pub json: bool,
+
+    /// Threads to use (default: all cores); results do not depend on it
+    #[arg(long, global = true, value_name = "N", value_parser = at_least_one)]
+    pub threads: Option<usize>,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Bound the long-run loss under any poisoning, and write a certificate file
+    #[command(after_help = CERTIFY_EXAMPLES, allow_negative_numbers = true)]
+    Certify(CertifyFlags),
+
+    /// Verify a certificate in exact arithmetic
+    #[command(after_help = "Example:\n  unswayed check spam.certificate.safetensors spam.npz\n\n\
+                      Exit codes: 0 valid, 1 not valid (says what fails and by how much), 2 a file cannot be read.")]
+    Check(CheckFlags),
+
+    /// Bound the error of an online mean estimate under any poisoning
+    #[command(after_help = MEAN_EXAMPLES, allow_negative_numbers = true)]
+    Mean(MeanFlags),
+
+    /// Print a completion script for a shell
+    #[command(
+        after_help = "Example:\n  unswayed completions bash > ~/.local/share/bash-completion/completions/unswayed"
+    )]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+const CERTIFY_EXAMPLES: &str = "\
+Examples:
+  unswayed certify spam.npz --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.02
+  unswayed certify clicks.csv --label-column clicked --normalize \\
+      --learning-rate 1e-3 --regularization 0.03 --poison-rate 0.01 --horizon 1000000
+  unswayed certify --features x.npy --labels y.npy --rows 500 \\
+      --learning-rate 1e-4 --regularization 0.01 --poison-rate 0.05 --json
+
+Status: 'certified' (proven), 'vacuous' (proven, but no better than 1, the loss of a model that never learns),
+'not converged' (proven, but a better bound may exist). Exit codes: 0 a bound was proven, 2 bad input or usage.";
+
+const MEAN_EXAMPLES: &str = "\
+Examples:
+  unswayed mean samples.npy --learning-rate 0.01 --poison-rate 0.05 --squared-radius 4
+  unswayed mean --covariance-trace 20 --learning-rate 0.01 --poison-rate 0.15 --squared-radius 20
+
+The learner is θ ← (1−η)θ + ηz + noise; the adversary may send any z with ‖z − μ‖² ≤ the squared radius, μ the mean of
+the benign points. Exit codes: 0 a bound was proven, 2 bad input or usage.";
+
+/// Where the rows come from.
+#[derive(Args)]
+pub struct DataFlags {
+    /// Features and labels: .npz (x and y, or z), .csv or .parquet (label column), .npy with --labels
+    #[arg(required_unless_present = "features")]
+    pub data: Option<PathBuf>,
+
+    /// Features alone, as .npy; needs --labels
+    #[arg(long, value_name = "FILE", conflicts_with = "data", requires = "labels")]
+    pub features: Option<PathBuf>,
+
+    /// Labels for .npy features, as .npy
+    #[arg(long, value_name = "FILE")]
+    pub labels: Option<PathBuf>,
+
+    /// The label column of .csv and .parquet files (default: label)
+    #[arg(long, value_name = "NAME")]
+    pub label_column: Option<String>,
+}
+
+/// How the rows are read.
+#[derive(Args)]
+pub struct ReadFlags {
+    /// Take labels as real scores in [−1, 1] even if there are only two values
+    #[arg(long, conflicts_with = "premultiplied")]
+    pub scores: bool,
+
+    /// The rows are z = label times features already; there are no labels
+    #[arg(long)]
+    pub premultiplied: bool,
+
+    /// Divide all rows by the largest norm, so that none is longer than 1
+    #[arg(long)]
+    pub normalize: bool,
+
+    /// Use the first N rows only
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub rows: Option<usize>,
+}
+
+#[derive(Args)]
+pub struct CertifyFlags {
+    #[command(flatten)]
+    pub data: DataFlags,
+
+    #[command(flatten)]
+    pub read: ReadFlags,
+
+    /// Learning rate η of θ ← (1−ησ)θ + η·1[θᵀz ≤ 1]·z
+    #[arg(long, value_name = "ETA")]
+    pub learning_rate: f64,
+
+    /// Regularization σ
+    #[arg(long, value_name = "SIGMA")]
+    pub regularization: f64,
+
+    /// Fraction ε of points that the adversary controls
+    #[arg(long, value_name = "EPSILON")]
+    pub poison_rate: f64,
+
+    /// Largest norm of a poisoned point
+    #[arg(long, value_name = "R", default_value_t = 1.0)]
+    pub radius: f64,
+
+    /// Also bound the average loss over the first T steps
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u64).range(1..=MOST_STEPS))]
+    pub horizon: Option<u64>,
+
+    /// Where the learner starts: a .npy vector, or numbers separated by commas (default: 0)
+    #[arg(long, value_name = "THETA", allow_hyphen_values = true)]
+    pub start: Option<String>,
+
+    /// How to certify
+    #[arg(long, value_enum, default_value_t = Method::Convexity)]
+    pub method: Method,
+
+    /// The certificate file (default: the data file's name with .certificate.safetensors, in this folder)
+    #[arg(long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+}
+
+/// Steps beyond this are not whole numbers in a certificate.
+const MOST_STEPS: u64 = 1 << 53;
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Method {
+    /// The convexity certificate: the smallest bound of its forms
+    Convexity,
+}
+
+#[derive(Args)]
+pub struct CheckFlags {
+    /// The certificate file
+    pub certificate: PathBuf,
+
+    /// The data it is about; not needed if it is about a distribution
+    pub data: Option<PathBuf>,
+
+    /// Labels for .npy features, as .npy
+    #[arg(long, value_name = "FILE")]
+    pub labels: Option<PathBuf>,
+
+    /// The label column of .csv and .parquet files (default: label)
+    #[arg(long, value_name = "NAME")]
+    pub label_column: Option<String>,
+}
+
+#[derive(Args)]
+pub struct MeanFlags {
+    /// Benign samples, one point a row: .npy, .npz (x), .csv or .parquet
+    #[arg(required_unless_present = "covariance_trace", conflicts_with = "covariance_trace")]
+    pub samples: Option<PathBuf>,
+
+    /// The trace of the benign covariance Σ, instead of samples
+    #[arg(long, value_name = "TRACE")]
+    pub covariance_trace: Option<f64>,
+
+    /// Learning rate η
+    #[arg(long, value_name = "ETA")]
+    pub learning_rate: f64,
+
+    /// Fraction ε of points that the adversary controls
+    #[arg(long, value_name = "EPSILON")]
+    pub poison_rate: f64,
+
+    /// Largest squared distance r of a poisoned point from the mean
+    #[arg(long, value_name = "R")]
+    pub squared_radius: f64,
+
+    /// The trace of the covariance S of noise that the learner adds
+    #[arg(long, value_name = "TRACE", default_value_t = 0.0)]
+    pub noise_trace: f64,
+
+    /// Use the first N rows only
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub rows: Option<usize>,
+
+    /// The certificate file (default: mean.certificate.safetensors, or the samples' name)
+    #[arg(long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("must be at least 1".into()),
+        Ok(n) => Ok(n),
+        Err(_) => Err("must be a whole number".into()),
+    }
+}

@@ -1,0 +1,85 @@
+//! Output: rounding in the safe direction, and writing that survives a closed pipe.
+
+use std::io::Write;
+
+use unswayed_check::decimal_up;
+
+/// Writes to standard output. That nobody reads it any more (`| head`) is no error.
+pub fn text(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// One JSON value on a line.
+pub fn json(value: &serde_json::Value) {
+    text(&format!("{value}\n"));
+}
+
+/// An error message on standard error.
+pub fn error(message: &str) {
+    let _ = writeln!(std::io::stderr(), "unswayed: {message}");
+}
+
+/// An upper bound with four decimals, more for small ones, rounded up.
+pub fn up(x: f64) -> String {
+    decimal_up(x, decimals(x))
+}
+
+/// A lower bound or a measured value, rounded down likewise.
+pub fn down(x: f64) -> String {
+    let negated = decimal_up(-x, decimals(x));
+    negated
+        .strip_prefix('-')
+        .map_or_else(|| if x == 0.0 { negated.clone() } else { format!("-{negated}") }, str::to_owned)
+}
+
+/// Enough decimals for three significant digits, at least four and at most twenty.
+fn decimals(x: f64) -> usize {
+    let fits = |d: &usize| x.abs() * 10f64.powi(i32::try_from(*d).unwrap_or(0)) >= 100.0;
+    (4..20).find(fits).unwrap_or(if x == 0.0 { 4 } else { 20 })
+}
+
+/// A fraction as a percentage.
+pub fn percent(x: f64) -> String {
+    format!("{} %", (x * 1e6).round() / 1e4)
+}
+
+/// A number of steps: exact while short, else with three digits.
+pub fn steps(x: f64) -> String {
+    if x < 1e6 { format!("{x:.0}") } else { format!("{x:.2e}") }
+}
+
+/// Columns aligned to the right, the first to the left, two spaces apart.
+pub fn table(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |c: usize| rows.iter().filter_map(|r| r.get(c)).map(|s| s.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut out = String::new();
+    for row in rows {
+        let cells = row.iter().zip(&widths).enumerate().map(|(c, (cell, width))| {
+            if c == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+        });
+        out.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_round_up_and_measurements_down() {
+        assert_eq!(up(0.172_053_8), "0.1721");
+        assert_eq!(down(0.172_053_8), "0.1720");
+        assert_eq!(up(0.5), "0.5000");
+        assert_eq!(up(0.000_123_41), "0.000124");
+        assert_eq!(down(0.000_123_49), "0.000123");
+        assert_eq!(up(1e-20), "0.00000000000000000001");
+        assert_eq!(down(0.0), "0.0000");
+        assert_eq!(down(2.5), "2.5000");
+        assert_eq!(up(0.0), "0.0000");
+        assert_eq!(up(f64::INFINITY), "inf");
+    }
+}

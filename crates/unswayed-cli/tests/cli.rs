@@ -1,0 +1,233 @@
+//! The command from outside: real files, real processes.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const SETTING: [&str; 6] = ["--learning-rate", "1e-3", "--regularization", "0.01", "--poison-rate", "0.02"];
+
+fn unswayed(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_unswayed"));
+    command.current_dir(folder).args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Four points in the plane, as csv, in a folder of their own.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = "a,b,label\n0.9,0.1,ham\n0.8,-0.2,ham\n-0.7,0.3,spam\n-0.9,-0.1,spam\n";
+    std::fs::write(folder.path().join("mail.csv"), csv).unwrap();
+    folder
+}
+
+fn certify<'a>(data: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&["certify", data], &SETTING[..], more].concat()
+}
+
+#[test]
+fn certify_then_check_then_tamper() {
+    let folder = folder();
+    let result = json(&unswayed(folder.path(), &certify("mail.csv", &["--json"])));
+    assert_eq!(result["status"], "certified");
+    assert_eq!(result["rows"], 4);
+    assert_eq!(result["certificate"], "mail.certificate.safetensors");
+    let fields = [
+        "method",
+        "certified_loss",
+        "certified_error",
+        "benign_loss",
+        "attack_loss",
+        "gap",
+        "dimension",
+        "learning_rate",
+        "regularization",
+        "poison_rate",
+        "horizon",
+        "transient_steps",
+        "seconds",
+    ];
+    for field in fields {
+        assert!(result.get(field).is_some(), "{field} is missing");
+    }
+
+    let check = ["check", "mail.certificate.safetensors", "mail.csv", "--json"];
+    let checked = json(&unswayed(folder.path(), &check));
+    assert_eq!(checked["status"], "valid");
+    assert_eq!(checked["certified_loss"], result["certified_loss"]);
+
+    // Other data: refused as not valid.
+    let csv = std::fs::read_to_string(folder.path().join("mail.csv")).unwrap();
+    std::fs::write(folder.path().join("mail.csv"), csv.replace("0.9,0.1", "0.9,0.2")).unwrap();
+    let output = unswayed(folder.path(), &check);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("not the certified rows"), "{}", text(&output.stdout));
+
+    // A lowered bound: refused, saying by how much.
+    std::fs::write(folder.path().join("mail.csv"), csv).unwrap();
+    let path = folder.path().join("mail.certificate.safetensors");
+    let mut certificate = unswayed_check::Certificate::from_bytes(&std::fs::read(&path).unwrap()).unwrap();
+    certificate.loss.bound *= 0.99;
+    std::fs::write(&path, certificate.to_bytes()).unwrap();
+    let output = unswayed(folder.path(), &check);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("below the proven value"));
+
+    // A truncated file: unreadable.
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    assert_eq!(unswayed(folder.path(), &check).status.code(), Some(2));
+}
+
+#[test]
+fn normalized_weighted_scored_and_premultiplied_data_can_be_checked() {
+    let folder = folder();
+    let scores = "a,b,label,weight\n3,1,0.5,1\n-2,1,-0.25,2\n1,1,1,0.5\n";
+    std::fs::write(folder.path().join("scores.csv"), scores).unwrap();
+    std::fs::write(folder.path().join("two.csv"), "a,b,label\n0.5,1,0.5\n-0.5,0.1,-1\n").unwrap();
+    for (data, more) in [
+        ("mail.csv", &["--rows", "3"][..]),
+        ("scores.csv", &["--normalize"]),
+        ("two.csv", &["--scores", "--normalize"]),
+        ("two.csv", &["--normalize", "--horizon", "1000", "--start", "-1.5,2"]),
+    ] {
+        let result = json(&unswayed(folder.path(), &certify(data, &[more, &["--json"]].concat())));
+        let certificate = result["certificate"].as_str().unwrap();
+        let output = unswayed(folder.path(), &["check", certificate, data]);
+        assert_eq!(output.status.code(), Some(0), "{data} {more:?}: {}", text(&output.stdout));
+    }
+}
+
+#[test]
+fn the_separate_checker_agrees() {
+    let folder = folder();
+    json(&unswayed(folder.path(), &certify("mail.csv", &["--json"])));
+    let certificate = std::fs::read(folder.path().join("mail.certificate.safetensors")).unwrap();
+    let certificate = unswayed_check::Certificate::from_bytes(&certificate).unwrap();
+    let z = [0.9, 0.1, 0.8, -0.2, -0.7, 0.3, -0.9, -0.1];
+    let signs = [-1.0, -1.0, -1.0, -1.0, 1.0, 1.0, 1.0, 1.0];
+    let z: Vec<f64> = z.iter().zip(signs).map(|(z, s)| z * s + 0.0).collect();
+    let rows = unswayed_check::Rows { z: &z, dimension: 2, weights: None };
+    assert!(unswayed_check::check(&certificate, &rows).is_ok());
+}
+
+#[test]
+fn the_bare_command_certifies_the_sample() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = unswayed(folder.path(), &[]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(text(&output.stdout).matches("certified").count(), 5 + 2, "{}", text(&output.stdout));
+    let results = json(&unswayed(folder.path(), &["--json"]));
+    let losses: Vec<f64> = results["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["certified_loss"].as_f64().unwrap())
+        .collect();
+    assert_eq!(losses.len(), 5);
+    assert!(losses.windows(2).all(|w| w[0] < w[1]), "{losses:?}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is written");
+}
+
+#[test]
+fn the_mean_of_samples_and_of_a_distribution() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("p.csv"), "a,b\n1,0\n-1,0\n0,1\n0,-1\n").unwrap();
+    let setting = ["--learning-rate", "0.01", "--poison-rate", "0.15", "--squared-radius", "2", "--json"];
+    let samples = json(&unswayed(folder.path(), &[&["mean", "p.csv"], &setting[..]].concat()));
+    let known =
+        json(&unswayed(folder.path(), &[&["mean", "--covariance-trace", "1"], &setting[..]].concat()));
+    let loss = |v: &Value| v["certified_loss"].as_f64().unwrap();
+    assert!((loss(&samples) - loss(&known)).abs() < 1e-12);
+    assert!(samples["attack_loss"].as_f64().unwrap() < loss(&samples));
+    for check in
+        [&["check", "p.certificate.safetensors", "p.csv"][..], &["check", "mean.certificate.safetensors"]]
+    {
+        let output = unswayed(folder.path(), check);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+    }
+}
+
+#[test]
+fn bad_input_gets_one_clear_line_and_exit_code_2() {
+    let folder = folder();
+    std::fs::write(folder.path().join("nan.csv"), "a,label\n0.5,1\nnan,0\n").unwrap();
+    std::fs::write(folder.path().join("long.csv"), "a,label\n0.5,1\n3,0\n").unwrap();
+    std::fs::write(folder.path().join("one.csv"), "a,label\n0.5,1\n0.25,1\n").unwrap();
+    let with = |flag: usize, value| {
+        let mut arguments = certify("mail.csv", &[]);
+        arguments[2 + flag] = value;
+        arguments
+    };
+    let cases: Vec<(Vec<&str>, &str)> = vec![
+        (certify("absent.csv", &[]), "absent.csv"),
+        (certify("nan.csv", &[]), "row 2 (line 3), column \"a\""),
+        (certify("long.csv", &[]), "--normalize"),
+        (certify("one.csv", &[]), "one"),
+        (certify("mail.csv", &["--label-column", "spam"]), "spam"),
+        (certify("mail.csv", &["--rows", "9"]), "9"),
+        (certify("mail.csv", &["--start", "1,x"]), "\"x\" is not a number"),
+        (certify("mail.csv", &["--start", "1"]), "1 entries but the data have 2 columns"),
+        (certify("mail.csv", &["--output", "no/such/folder/c"]), "--output"),
+        (certify("mail.csv", &["--radius", "-1"]), "radius -1"),
+        (with(1, "0"), "learning rate 0"),
+        (with(1, "nan"), "learning rate NaN"),
+        (with(1, "200"), "learning rate times regularization 2"),
+        (with(3, "-1"), "regularization -1"),
+        (with(5, "1"), "poison rate 1"),
+    ];
+    for (arguments, expected) in cases {
+        let output = unswayed(folder.path(), &arguments);
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(message.contains(expected), "{arguments:?}: {message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn errors_are_json_too_when_asked_for() {
+    let folder = folder();
+    let output = unswayed(folder.path(), &certify("absent.csv", &["--json"]));
+    assert_eq!(output.status.code(), Some(2));
+    let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(value["status"], "invalid input");
+}
+
+#[test]
+fn completions_and_help_name_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    for arguments in [&["completions", "bash"][..], &["--help"]] {
+        let output = text(&unswayed(folder.path(), arguments).stdout);
+        for command in ["certify", "check", "mean"] {
+            assert!(output.contains(command), "{arguments:?} lacks {command}");
+        }
+    }
+    for command in ["certify", "check", "mean", "completions"] {
+        let output = text(&unswayed(folder.path(), &[command, "--help"]).stdout);
+        assert!(output.contains("Example"), "{command} --help has no example");
+    }
+}
+
+/// A reader that goes away (`unswayed | head -0`) is no reason to panic.
+#[test]
+fn a_closed_pipe_is_no_panic() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_unswayed"))
+        .arg("--help")
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(!text(&output.stderr).contains("panicked"), "{}", text(&output.stderr));
+}

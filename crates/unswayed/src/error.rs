@@ -2,6 +2,8 @@
 
 use unswayed_check::Failure;
 
+use crate::data::DataError;
+
 /// A parameter outside its range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{name} {value}: {reason}")]
@@ -49,4 +51,39 @@ pub enum CertifyError {
         /// What the checker said of the last one.
         refusal: Option<Failure>,
     },
+}
+
+/// Why an attack could not be run.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum AttackError {
+    /// A policy chose a point it may not choose: its figures would mean nothing.
+    #[error("policy {policy:?} chose a point of norm {norm}, outside the adversary's set of radius {radius}")]
+    OutsideSet {
+        /// The policy's name.
+        policy: String,
+        /// The point's distance from the centre of the set.
+        norm: f64,
+        /// The set's radius.
+        radius: f64,
+    },
+    /// Held-out data with other columns.
+    #[error("the test data have {found} columns, the data {expected}; they must be alike")]
+    TestDimension {
+        /// The number of columns of the data.
+        expected: usize,
+        /// The number of columns of the test data.
+        found: usize,
+    },
+    /// A parameter is outside its range.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// Rows could not be used.
+    #[error("{0}")]
+    Data(String),
+}
+
+impl From<DataError> for AttackError {
+    fn from(error: DataError) -> Self {
+        AttackError::Data(error.to_string())
+    }
 }

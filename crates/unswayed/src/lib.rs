@@ -16,15 +16,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The way data takes: [`data`] → [`learner`] and [`threat`] → [`certify`] → `unswayed_check::Certificate`.
+//! The way data takes: [`data`] → [`learner`] and [`threat`] → [`certify`] → `unswayed_check::Certificate`, and
+//! beside it [`attack`] → [`simulate`] → the strongest attack found.
 
+pub mod attack;
 pub mod certify;
 pub mod data;
 mod error;
 pub mod learner;
+pub mod simulate;
 pub mod threat;
 
 pub use data::Dataset;
-pub use error::{CertifyError, ParameterError};
+pub use error::{AttackError, CertifyError, ParameterError};
 pub use learner::Hinge;
 pub use threat::Threat;

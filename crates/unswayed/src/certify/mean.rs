@@ -193,6 +193,7 @@ fn outcome(
 /// The T at which a‖θ_0−μ‖²/T is 1 % of the bound, for ‖θ_0−μ‖² = r.
 fn transient_steps(setting: &MeanSetting, loss: &Claim) -> f64 {
     match loss.witness {
+        _ if loss.bound == 0.0 => 0.0,
         Witness::ClosedForm { alpha, .. } => (alpha * setting.squared_radius / (0.01 * loss.bound)).ceil(),
         _ => f64::NAN,
     }

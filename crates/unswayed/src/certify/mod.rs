@@ -4,9 +4,12 @@
 
 mod benign;
 pub mod convexity;
+mod descent;
 mod mean;
 
 pub use benign::{Benign, benign};
+pub(crate) use convexity::dot;
+pub(crate) use descent::Descent;
 pub use mean::{MeanOutcome, MeanSetting, certify_mean};
 use unswayed_check::{Certificate, Claim, DataInfo, Failure, Horizon, Learner, Rows, Witness, prove};
 

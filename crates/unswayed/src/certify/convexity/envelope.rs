@@ -218,7 +218,7 @@ impl Envelope<4, 7> for ZeroOne {
 
     fn interior(&self, _: usize, at: Inputs) -> [f64; 4] {
         // κ > −1, so that c can be chosen with κ + c > 0 and c < 1.
-        let c = ((1.0 - at.kappa.min(0.0)) / 2.0).min(1.0 - (1.0 + at.kappa.min(0.0)) / 4.0);
+        let c = (1.0 - at.kappa.min(0.0)) / 2.0;
         [(at.j + c).max(0.0) + 1.0, f64::midpoint(at.kappa, c), (1.0 - c) / 2.0, c]
     }
 

@@ -43,7 +43,7 @@ mod theorem;
 pub(super) use envelope::WholeLine;
 pub(super) use outer::Point;
 pub use problem::Problem;
-pub(super) use problem::dot;
+pub(crate) use problem::dot;
 pub(super) use rows::Rows;
 use unswayed_check::Witness;
 
@@ -98,8 +98,7 @@ pub fn theorem2(problem: &Problem, similar: Option<&Found>) -> Found {
 /// The best witness of the bounded-range form, starting from a solution of Theorem 2.
 pub fn bounded_range(problem: &Problem, start: &Found) -> Found {
     let ball = problem.ball();
-    let up = 1.0 + 8.0 * f64::EPSILON;
-    let reach: Vec<f64> = problem.squared_norms.iter().map(|n| ball * n.sqrt() * up).collect();
+    let reach: Vec<f64> = problem.squared_norms.iter().map(|n| problem.rounded_up(ball * n.sqrt())).collect();
     let far: Vec<bool> = reach.iter().map(|h| *h >= 1.0).collect();
     let reduced = problem.without_always_active(&far);
     let envelope = BoundedRange { reach: reach.iter().copied().filter(|h| *h >= 1.0).collect() };

@@ -6,6 +6,9 @@ use crate::data::Dataset;
 use crate::learner::Hinge;
 use crate::threat::Threat;
 
+/// The ball has some extent even where all points are 0.
+const SMALLEST_BALL: f64 = 1e-100;
+
 /// Everything the bound depends on that is not optimised over.
 pub struct Problem<'a> {
     /// The rows z_i, one after the other.
@@ -152,7 +155,12 @@ impl<'a> Problem<'a> {
     /// ϱ = max(R, max‖z_i‖)/σ, rounded up: no step leaves the ball of this radius.
     pub fn ball(&self) -> f64 {
         let largest = self.squared_norms.iter().fold(0.0_f64, |m, n| m.max(*n)).sqrt();
-        self.radius.max(largest) / self.sigma * (1.0 + 8.0 * f64::EPSILON)
+        self.rounded_up(self.radius.max(largest) / self.sigma).max(SMALLEST_BALL)
+    }
+
+    /// A number that contains a computed norm, made larger by more than rounding can have made it smaller.
+    pub fn rounded_up(&self, norm: f64) -> f64 {
+        norm * (1.0 + (self.dimension + 8) as f64 * f64::EPSILON)
     }
 }
 

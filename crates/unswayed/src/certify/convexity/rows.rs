@@ -15,6 +15,8 @@ use super::problem::{Problem, dot};
 
 /// Rows per unit of parallel work.
 const BLOCK: usize = 2048;
+/// Blocks whose results are held at a time.
+const GROUP: usize = 16;
 /// Rows per matrix product: few enough for the scaled copies to stay in cache.
 const TILE: usize = 64;
 /// Columns of the matrix product that are vectors: αβ, θα, and slope and weight, now and aimed at.
@@ -135,7 +137,7 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
         let d = self.problem.dimension;
         self.kappa = self.problem.kappa(at.alpha());
         let width = VECTORS + if E::COUPLED { 3 * d } else { 2 * d };
-        let parts = self.blocks(|rows, first, cells| {
+        let sum = |rows: &Self, first: usize, cells: &mut [Cell<M, K>]| {
             let (mut sums, mut columns) = ([0.0; 5], Mat::zeros(d, width));
             let mut scaled = vec![0.0; TILE * width];
             for (t, tile) in cells.chunks_mut(TILE).enumerate() {
@@ -149,30 +151,30 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
                 matmul(columns.as_mut(), Accum::Add, z.transpose(), w, 1.0, Par::Seq);
             }
             (sums, columns)
-        });
-        let (sums, columns) = parts
-            .into_iter()
-            .reduce(|(s, c), (t, e)| (std::array::from_fn(|k| s[k] + t[k]), c + e))
-            .unwrap_or_else(|| ([0.0; 5], Mat::zeros(d, width)));
+        };
+        let join = |(s, c): ([f64; 5], Mat<f64>), (t, e): ([f64; 5], Mat<f64>)| {
+            (std::array::from_fn(|k| s[k] + t[k]), c + e)
+        };
+        let (sums, columns) = self.blocks(sum, join);
         System::new(sums, &columns, self.problem.epsilon, E::COUPLED)
     }
 
     /// Tries the predictor direction and prepares the corrector.
     pub fn predict(&mut self, direction: &Point) -> Prediction {
         let d = self.problem.dimension;
-        let parts = self.blocks(|rows, first, cells| {
+        let predict = |rows: &Self, first: usize, cells: &mut [Cell<M, K>]| {
             let mut out = Prediction::new(d);
             for (n, cell) in cells.iter_mut().enumerate() {
                 rows.predict_row(first + n, cell, direction, &mut out);
             }
             out
-        });
-        parts.into_iter().reduce(|a, b| a.join(&b)).unwrap_or_else(|| Prediction::new(d))
+        };
+        self.blocks(predict, |a, b| a.join(&b))
     }
 
     /// Prepares the corrector step aimed at complementarity `target`; returns the longest step that is allowed.
     pub fn correct(&mut self, direction: &Point, target: f64) -> f64 {
-        let parts = self.blocks(|rows, first, cells| {
+        let correct = |rows: &Self, first: usize, cells: &mut [Cell<M, K>]| {
             let mut longest = f64::INFINITY;
             for (n, cell) in cells.iter_mut().enumerate() {
                 let state = rows.state(first + n, cell);
@@ -184,8 +186,8 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
                 (cell.d_local, cell.d_lambda) = (step.local, step.lambda);
             }
             longest
-        });
-        parts.into_iter().fold(f64::INFINITY, f64::min)
+        };
+        self.blocks(correct, f64::min)
     }
 
     /// Newton's method, damped, for the row's own barrier problem at fixed (J, κ, s).
@@ -314,24 +316,40 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
 
     /// Runs `f` over all cells, in parallel.
     fn pass(&mut self, f: impl Fn(&Self, usize, &mut Cell<M, K>) + Sync) {
-        self.blocks(|rows, first, cells| {
+        let each = |rows: &Self, first: usize, cells: &mut [Cell<M, K>]| {
             for (n, cell) in cells.iter_mut().enumerate() {
                 f(rows, first + n, cell);
             }
-        });
+        };
+        self.blocks(each, |(), ()| ());
     }
 
-    /// Runs `f` over blocks of cells, in parallel if there are several, and returns its results in order.
-    fn blocks<T: Send>(&mut self, f: impl Fn(&Self, usize, &mut [Cell<M, K>]) -> T + Sync) -> Vec<T> {
+    /// Runs `f` over blocks of cells, in parallel if there are several, and joins its results in order. No more than
+    /// a few results exist at a time.
+    fn blocks<T: Send>(
+        &mut self,
+        f: impl Fn(&Self, usize, &mut [Cell<M, K>]) -> T + Sync,
+        join: impl Fn(T, T) -> T,
+    ) -> T {
         let mut cells = std::mem::take(&mut self.cells);
         let rows = &*self;
-        let results = if cells.len() <= BLOCK {
-            vec![f(rows, 0, &mut cells)]
-        } else {
-            cells.par_chunks_mut(BLOCK).enumerate().map(|(b, cells)| f(rows, b * BLOCK, cells)).collect()
-        };
+        let mut result = None;
+        for (g, group) in cells.chunks_mut(GROUP * BLOCK).enumerate() {
+            let first = g * GROUP * BLOCK;
+            let part = if group.len() <= BLOCK {
+                f(rows, first, group)
+            } else {
+                let blocks = group.par_chunks_mut(BLOCK).enumerate();
+                let parts: Vec<T> = blocks.map(|(b, cells)| f(rows, first + b * BLOCK, cells)).collect();
+                parts.into_iter().reduce(&join).unwrap_or_else(|| f(rows, first, &mut []))
+            };
+            result = Some(match result {
+                None => part,
+                Some(sum) => join(sum, part),
+            });
+        }
         self.cells = cells;
-        results
+        result.unwrap_or_else(|| f(self, 0, &mut []))
     }
 }
 

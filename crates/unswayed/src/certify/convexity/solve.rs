@@ -138,9 +138,9 @@ fn start(outer: &Outer, warm: Option<&Warm>) -> (Point, f64) {
     x[ALPHA] = x[ALPHA].max(alpha_at_kappa(0.01));
     x[NU] = if problem.has_adversary() { x[NU].max(1e-3 * x[ALPHA]) } else { 0.0 };
     x[MU] = outer.ball.map_or(0.0, |ball| barrier / (ball * ball));
-    // P ≻ 0 with room to spare: a ≥ ασ(2−ησ)/4.
+    // P ≻ 0 with room to spare: a ≥ ασ(2−ησ)/2.
     let chi = outer.chi(x);
-    let smallest_tau = problem.epsilon * problem.radius * chi * chi / (1.0 * x[ALPHA] * problem.pull());
+    let smallest_tau = problem.epsilon * problem.radius * chi * chi / (x[ALPHA] * problem.pull());
     x[TAU] = x[TAU].max(smallest_tau).max(1e-3);
     (point, barrier)
 }

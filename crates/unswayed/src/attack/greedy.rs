@@ -1,0 +1,104 @@
+//! The paper's gradient attacks: maximise the loss right after the update, ℓ(kθ + ηz), over the ball.
+//!
+//! fgsm makes one gradient step from z = 0 to the boundary; pgd makes several shorter ones, projects each to the ball,
+//! and keeps the best point. A point with θᵀz > 1 does nothing, so points are projected to θᵀz ≤ 1 as well.
+
+use super::{Policy, dot, make_act, stretch};
+use crate::data::Dataset;
+use crate::learner::Hinge;
+
+/// Gradient ascent on the next loss.
+#[derive(Clone, Debug)]
+pub struct Greedy<'a> {
+    data: &'a Dataset,
+    weights: Vec<f64>,
+    keep: f64,
+    learning_rate: f64,
+    radius: f64,
+    steps: usize,
+    next: Vec<f64>,
+    gradient: Vec<f64>,
+    best: Vec<f64>,
+}
+
+/// pgd's number of steps, and the length of each as a fraction of the radius.
+const PGD_STEPS: usize = 10;
+const PGD_STRIDE: f64 = 0.3;
+
+impl<'a> Greedy<'a> {
+    /// One gradient step to the boundary.
+    pub fn fgsm(data: &'a Dataset, learner: &Hinge, radius: f64) -> Self {
+        Greedy::new(data, learner, radius, 1)
+    }
+
+    /// Ten projected gradient steps.
+    pub fn pgd(data: &'a Dataset, learner: &Hinge, radius: f64) -> Self {
+        Greedy::new(data, learner, radius, PGD_STEPS)
+    }
+
+    fn new(data: &'a Dataset, learner: &Hinge, radius: f64, steps: usize) -> Self {
+        let blank = vec![0.0; data.dimension()];
+        Greedy {
+            data,
+            weights: data.probabilities(),
+            keep: 1.0 - learner.learning_rate() * learner.regularization(),
+            learning_rate: learner.learning_rate(),
+            radius,
+            steps,
+            next: blank.clone(),
+            gradient: blank.clone(),
+            best: blank,
+        }
+    }
+
+    /// ℓ(kθ + ηz), with its gradient in `self.gradient`.
+    fn next_loss(&mut self, theta: &[f64], z: &[f64]) -> f64 {
+        for ((next, t), z) in self.next.iter_mut().zip(theta).zip(z) {
+            *next = self.keep * t + self.learning_rate * z;
+        }
+        self.gradient.fill(0.0);
+        let mut loss = 0.0;
+        for (row, p) in self.data.iter().zip(&self.weights) {
+            let margin = 1.0 - dot(&self.next, row);
+            if margin > 0.0 {
+                loss += p * margin;
+                self.gradient.iter_mut().zip(row).for_each(|(g, z)| *g -= p * z);
+            }
+        }
+        loss
+    }
+}
+
+impl Policy for Greedy<'_> {
+    fn name(&self) -> &'static str {
+        if self.steps == 1 { "fgsm" } else { "pgd" }
+    }
+
+    fn choose(&mut self, theta: &[f64], z: &mut [f64]) {
+        z.fill(0.0);
+        let mut best = f64::NEG_INFINITY;
+        for step in 0..=self.steps {
+            // fgsm needs no second evaluation: its one step is taken whatever comes out.
+            if self.steps > 1 || step == 0 {
+                let loss = self.next_loss(theta, z);
+                if step > 0 && loss > best {
+                    best = loss;
+                    self.best.copy_from_slice(z);
+                }
+            } else {
+                self.best.copy_from_slice(z);
+            }
+            if step == self.steps {
+                break;
+            }
+            let stride = if self.steps == 1 { self.radius } else { PGD_STRIDE * self.radius };
+            stretch(&mut self.gradient, stride);
+            z.iter_mut().zip(&self.gradient).for_each(|(z, g)| *z += g);
+            if dot(z, z) > self.radius * self.radius {
+                stretch(z, self.radius);
+            }
+            make_act(theta, z);
+        }
+        z.copy_from_slice(&self.best);
+    }
+}

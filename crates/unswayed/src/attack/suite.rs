@@ -1,0 +1,322 @@
+//! The attacks as users run them: each simulated from where it is strongest, with its interval and verdict.
+
+use std::sync::OnceLock;
+
+use rand_pcg::Pcg64Mcg;
+use rand_pcg::rand_core::SeedableRng;
+use rayon::prelude::*;
+
+use super::evolve::Candidate;
+use super::{Fixed, Greedy, LabelFlip, Outward, Policy, SteadyState, Tracking, dot, search};
+use crate::certify::{Benign, benign};
+use crate::data::Dataset;
+use crate::error::AttackError;
+use crate::learner::{Hinge, HingeState, MeanState};
+use crate::simulate::{Arena, Estimate, Judge, Plan, Scores, Simulated, Stream};
+use crate::threat::Threat;
+
+/// An attack by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attack {
+    /// Nobody attacks: the learner's own long-run loss.
+    None,
+    /// Random rows with the wrong label.
+    LabelFlip,
+    /// One gradient step on the next loss (the paper's).
+    Fgsm,
+    /// Several projected gradient steps on the next loss (the paper's).
+    Pgd,
+    /// One well-chosen point, sent again and again.
+    SteadyState,
+    /// A point tuned by simulation at the learner's own learning rate, always moved just enough to act on the model.
+    Tuned,
+}
+
+impl Attack {
+    /// Those that take a second or so.
+    pub const FAST: [Attack; 3] = [Attack::LabelFlip, Attack::Fgsm, Attack::SteadyState];
+
+    /// All of them.
+    pub const ALL: [Attack; 6] =
+        [Attack::None, Attack::LabelFlip, Attack::Fgsm, Attack::Pgd, Attack::SteadyState, Attack::Tuned];
+
+    /// Its name in tables and flags.
+    pub fn name(self) -> &'static str {
+        match self {
+            Attack::None => "none",
+            Attack::LabelFlip => "label-flip",
+            Attack::Fgsm => "fgsm",
+            Attack::Pgd => "pgd",
+            Attack::SteadyState => "steady-state",
+            Attack::Tuned => "tuned",
+        }
+    }
+}
+
+/// How much work to put in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Seconds: shorter simulations, a shorter search.
+    Fast,
+    /// Minutes: long simulations, a long search.
+    Full,
+}
+
+/// Simulated steps that tuning may take; with long time constants there is no tuning, and none is needed.
+const TUNING_STEPS: f64 = 3e8;
+
+/// What an attack reached.
+#[derive(Clone, Debug)]
+pub struct Attacked {
+    /// Which attack.
+    pub attack: Attack,
+    /// Its long-run averages.
+    pub simulated: Simulated,
+    /// For attacks with a steady-state point: the point, and the loss where the learner would settle if η were small.
+    pub steady: Option<SteadyState>,
+}
+
+/// Everything the attacks on one hinge learner share.
+pub struct Suite<'a> {
+    data: &'a Dataset,
+    test: Option<&'a Dataset>,
+    learner: Hinge,
+    threat: Threat,
+    benign: Benign,
+    stream: Stream,
+    effort: Effort,
+    seed: u64,
+    steady: OnceLock<Result<SteadyState, AttackError>>,
+}
+
+impl<'a> Suite<'a> {
+    /// Fast, with seed 0, no held-out data.
+    pub fn new(data: &'a Dataset, learner: &Hinge, threat: &Threat) -> Self {
+        Suite {
+            data,
+            test: None,
+            learner: *learner,
+            threat: *threat,
+            benign: benign(data, learner),
+            stream: Stream::new(data, threat),
+            effort: Effort::Fast,
+            seed: 0,
+            steady: OnceLock::new(),
+        }
+    }
+
+    /// Also measures on held-out data.
+    pub fn with_test(self, test: &'a Dataset) -> Result<Self, AttackError> {
+        if test.dimension() != self.data.dimension() {
+            let (expected, found) = (self.data.dimension(), test.dimension());
+            return Err(AttackError::TestDimension { expected, found });
+        }
+        Ok(Suite { test: Some(test), ..self })
+    }
+
+    /// With another effort.
+    pub fn with_effort(self, effort: Effort) -> Self {
+        Suite { effort, ..self }
+    }
+
+    /// With another seed.
+    pub fn with_seed(self, seed: u64) -> Self {
+        Suite { seed, ..self }
+    }
+
+    /// The learner without adversary, which simulations start from.
+    pub fn benign(&self) -> &Benign {
+        &self.benign
+    }
+
+    /// Runs attacks, in parallel, in the order given.
+    pub fn run(&self, attacks: &[Attack]) -> Result<Vec<Attacked>, AttackError> {
+        attacks.par_iter().map(|attack| self.attack(*attack)).collect()
+    }
+
+    /// Simulates a policy from the benign model.
+    pub fn simulate<P: Policy + Clone + Sync>(&self, policy: &P) -> Result<Simulated, AttackError> {
+        self.simulate_from(policy, &self.benign.theta)
+    }
+
+    fn attack(&self, attack: Attack) -> Result<Attacked, AttackError> {
+        let (data, learner, radius) = (self.data, &self.learner, self.threat.radius());
+        let (simulated, steady) = match attack {
+            Attack::None => (self.simulate(&Fixed::new(attack.name(), vec![0.0; data.dimension()])), None),
+            Attack::LabelFlip => (self.simulate(&LabelFlip::new(data, radius, self.seed)), None),
+            Attack::Fgsm => (self.simulate(&Greedy::fgsm(data, learner, radius)), None),
+            Attack::Pgd => (self.simulate(&Greedy::pgd(data, learner, radius)), None),
+            Attack::SteadyState => {
+                let steady = self.steady_state()?;
+                let policy = Fixed::new(attack.name(), steady.point.clone());
+                (self.simulate_from(&policy, &steady.theta), Some(steady))
+            }
+            Attack::Tuned => {
+                let steady = self.steady_state()?;
+                let tuned = Tracking::new(self.tuned(&steady)?);
+                (self.simulate_from(&tuned, &steady.theta), Some(steady))
+            }
+        };
+        Ok(Attacked { attack, simulated: simulated?, steady })
+    }
+
+    /// The point of the steady-state attack, searched once.
+    fn steady_state(&self) -> Result<SteadyState, AttackError> {
+        let evaluations = match self.effort {
+            Effort::Fast => 3000,
+            Effort::Full => 30_000,
+        };
+        let found = self
+            .steady
+            .get_or_init(|| search(self.data, &self.learner, &self.threat, &[], evaluations, self.seed));
+        found.clone()
+    }
+
+    /// The steady-state point improved by simulation: at larger learning rates the learner does not stay where it would
+    /// settle. All points see the same random numbers; the reported loss comes from others.
+    fn tuned(&self, steady: &SteadyState) -> Result<Vec<f64>, AttackError> {
+        let constant = self.time_constant();
+        let run = Plan {
+            burn_in: (3.0 * constant) as u64,
+            window: (30.0 * constant).max(1e4) as u64,
+            evaluations: 128,
+            replicates: 1,
+            seed: self.seed ^ 0x7475_6e65,
+        };
+        let evaluations = (TUNING_STEPS / (run.burn_in + run.window) as f64).min(400.0) as usize;
+        let mut failure = None;
+        let mut loss =
+            |point: &[f64]| match self.run_plan(&Tracking::new(point.to_vec()), &steady.theta, &run) {
+                Ok(simulated) => simulated.loss.mean,
+                Err(error) => {
+                    failure = Some(error);
+                    f64::NEG_INFINITY
+                }
+            };
+        let radius = self.threat.radius();
+        let mut best = Candidate::new(steady.point.clone(), radius, &mut loss);
+        best.evolve(evaluations, radius, &mut Pcg64Mcg::seed_from_u64(run.seed), &mut loss);
+        failure.map_or(Ok(best.point), Err)
+    }
+
+    fn time_constant(&self) -> f64 {
+        1.0 / (self.learner.learning_rate() * self.learner.regularization())
+    }
+
+    fn simulate_from<P: Policy + Clone + Sync>(
+        &self,
+        policy: &P,
+        start: &[f64],
+    ) -> Result<Simulated, AttackError> {
+        let rows = self.data.rows() + self.test.map_or(0, Dataset::rows);
+        let size = (rows * self.data.dimension()) as f64;
+        self.run_plan(policy, start, &plan(self.time_constant(), size, self.effort, self.seed))
+    }
+
+    fn run_plan<P: Policy + Clone + Sync>(
+        &self,
+        policy: &P,
+        start: &[f64],
+        plan: &Plan,
+    ) -> Result<Simulated, AttackError> {
+        let (eta, sigma) = (self.learner.learning_rate(), self.learner.regularization());
+        let judge = HingeJudge::new(self.data, self.test);
+        let learner = HingeState::new(eta, sigma, self.data.dimension());
+        let arena =
+            Arena { learner, stream: &self.stream, judge: &judge, time_constant: self.time_constant() };
+        arena.run(policy, start, plan)
+    }
+}
+
+/// Burn-in and window in time constants, within bounds; as many evaluations as cost little beside the steps.
+fn plan(time_constant: f64, size: f64, effort: Effort, seed: u64) -> Plan {
+    let (burn_in, window, most, replicates) = match effort {
+        Effort::Fast => (3.0, 10.0, 2e7, 2),
+        Effort::Full => (6.0, 40.0, 4e8, 4),
+    };
+    let steps = |constants: f64, least: f64| (constants * time_constant).clamp(least, most) as u64;
+    Plan {
+        burn_in: steps(burn_in, 1e4),
+        window: steps(window, 2e5),
+        evaluations: (5e8 / size).clamp(64.0, 1024.0) as u64,
+        replicates,
+        seed,
+    }
+}
+
+/// Hinge loss and error on the data, and on held-out data if there are any.
+pub struct HingeJudge<'a> {
+    data: &'a Dataset,
+    weights: Vec<f64>,
+    test: Option<(&'a Dataset, Vec<f64>)>,
+}
+
+impl<'a> HingeJudge<'a> {
+    /// Judges on these.
+    pub fn new(data: &'a Dataset, test: Option<&'a Dataset>) -> Self {
+        HingeJudge { data, weights: data.probabilities(), test: test.map(|t| (t, t.probabilities())) }
+    }
+}
+
+impl Judge for HingeJudge<'_> {
+    fn scores(&self, theta: &[f64]) -> Scores {
+        let (loss, error) = loss_and_error(self.data, &self.weights, theta);
+        let test = self.test.as_ref().map(|(data, weights)| loss_and_error(data, weights, theta));
+        Scores { loss, error: Some(error), test_loss: test.map(|t| t.0), test_error: test.map(|t| t.1) }
+    }
+}
+
+fn loss_and_error(data: &Dataset, weights: &[f64], theta: &[f64]) -> (f64, f64) {
+    let (mut loss, mut error) = (0.0, 0.0);
+    for (z, p) in data.iter().zip(weights) {
+        let score = dot(z, theta);
+        loss += p * (1.0 - score).max(0.0);
+        error += if score <= 0.0 { *p } else { 0.0 };
+    }
+    (loss, error)
+}
+
+/// ‖θ−μ‖².
+struct SquaredDistance {
+    mean: Vec<f64>,
+}
+
+impl Judge for SquaredDistance {
+    fn scores(&self, theta: &[f64]) -> Scores {
+        let loss = theta.iter().zip(&self.mean).map(|(t, m)| (t - m).powi(2)).sum();
+        Scores { loss, ..Scores::default() }
+    }
+}
+
+/// What the outward push does to a mean estimate.
+#[derive(Clone, Debug)]
+pub struct MeanAttacked {
+    /// E‖θ−μ‖² in the long run.
+    pub loss: Estimate,
+    /// The whole simulation.
+    pub simulated: Simulated,
+}
+
+/// Simulates the best-responding adversary against the online mean of samples.
+pub fn attack_mean(
+    samples: &Dataset,
+    learning_rate: f64,
+    poison_rate: f64,
+    squared_radius: f64,
+    effort: Effort,
+    seed: u64,
+) -> Result<MeanAttacked, AttackError> {
+    let mut mean = vec![0.0; samples.dimension()];
+    for (z, p) in samples.iter().zip(samples.probabilities()) {
+        mean.iter_mut().zip(z).for_each(|(m, z)| *m += p * z);
+    }
+    let radius = squared_radius.sqrt();
+    let threat = Threat::new(poison_rate)?.with_radius(radius)?;
+    let stream = Stream::new(samples, &threat).around(mean.clone());
+    let judge = SquaredDistance { mean: mean.clone() };
+    let learner = MeanState::new(learning_rate, samples.dimension());
+    let arena = Arena { learner, stream: &stream, judge: &judge, time_constant: 1.0 / learning_rate };
+    let plan = plan(arena.time_constant * 20.0, 1e5, effort, seed);
+    let simulated = arena.run(&Outward { mean: mean.clone(), radius }, &mean, &plan)?;
+    Ok(MeanAttacked { loss: simulated.loss, simulated })
+}

@@ -1,0 +1,170 @@
+//! Learners as a simulation runs them: state and one step, fast.
+
+/// Numbers per lane group; rows are padded with zeros to a multiple of it.
+pub const LANES: usize = 8;
+
+/// A learner's state in motion.
+pub trait Online: Clone + Send {
+    /// One step on a point, padded with zeros to the length of θ's storage.
+    fn step(&mut self, z: &[[f64; LANES]]);
+
+    /// Writes θ.
+    fn theta(&self, out: &mut [f64]);
+
+    /// Starts anew from θ.
+    fn restart(&mut self, theta: &[f64]);
+}
+
+/// The hinge learner in motion: θ = scale·w, so that a point which does not act costs one product and no write.
+#[derive(Clone, Debug)]
+pub struct HingeState {
+    w: Vec<[f64; LANES]>,
+    scale: f64,
+    inverse: f64,
+    keep: f64,
+    inverse_keep: f64,
+    learning_rate: f64,
+}
+
+/// Below this scale w is multiplied out, long before anything could overflow.
+const SMALLEST_SCALE: f64 = 1e-3;
+
+impl HingeState {
+    /// θ = 0.
+    pub fn new(learning_rate: f64, regularization: f64, dimension: usize) -> Self {
+        let keep = 1.0 - learning_rate * regularization;
+        HingeState {
+            w: vec![[0.0; LANES]; dimension.div_ceil(LANES)],
+            scale: 1.0,
+            inverse: 1.0,
+            keep,
+            inverse_keep: 1.0 / keep,
+            learning_rate,
+        }
+    }
+
+    #[cold]
+    fn renormalise(&mut self) {
+        for w in self.w.as_flattened_mut() {
+            *w *= self.scale;
+        }
+        (self.scale, self.inverse) = (1.0, 1.0);
+    }
+}
+
+impl Online for HingeState {
+    #[inline(always)]
+    fn step(&mut self, z: &[[f64; LANES]]) {
+        // θᵀz ≤ 1 with θ = scale·w.
+        let acts = dot(&self.w, z) <= self.inverse;
+        self.scale *= self.keep;
+        self.inverse *= self.inverse_keep;
+        if acts {
+            let gain = self.learning_rate * self.inverse;
+            for (w, z) in self.w.iter_mut().zip(z) {
+                for lane in 0..LANES {
+                    w[lane] += gain * z[lane];
+                }
+            }
+        }
+        if self.scale < SMALLEST_SCALE {
+            self.renormalise();
+        }
+    }
+
+    fn theta(&self, out: &mut [f64]) {
+        for (out, w) in out.iter_mut().zip(self.w.as_flattened()) {
+            *out = self.scale * w;
+        }
+    }
+
+    fn restart(&mut self, theta: &[f64]) {
+        self.w.as_flattened_mut().fill(0.0);
+        self.w.as_flattened_mut()[..theta.len()].copy_from_slice(theta);
+        (self.scale, self.inverse) = (1.0, 1.0);
+    }
+}
+
+/// The mean estimate in motion: θ ← (1−η)θ + ηz.
+#[derive(Clone, Debug)]
+pub struct MeanState {
+    theta: Vec<[f64; LANES]>,
+    learning_rate: f64,
+}
+
+impl MeanState {
+    /// θ = 0.
+    pub fn new(learning_rate: f64, dimension: usize) -> Self {
+        MeanState { theta: vec![[0.0; LANES]; dimension.div_ceil(LANES)], learning_rate }
+    }
+}
+
+impl Online for MeanState {
+    #[inline(always)]
+    fn step(&mut self, z: &[[f64; LANES]]) {
+        for (t, z) in self.theta.iter_mut().zip(z) {
+            for lane in 0..LANES {
+                t[lane] += self.learning_rate * (z[lane] - t[lane]);
+            }
+        }
+    }
+
+    fn theta(&self, out: &mut [f64]) {
+        out.copy_from_slice(&self.theta.as_flattened()[..out.len()]);
+    }
+
+    fn restart(&mut self, theta: &[f64]) {
+        self.theta.as_flattened_mut().fill(0.0);
+        self.theta.as_flattened_mut()[..theta.len()].copy_from_slice(theta);
+    }
+}
+
+/// Σ x·y, lane by lane: the order of additions is fixed, so results are the same on every machine.
+#[inline(always)]
+pub fn dot(x: &[[f64; LANES]], y: &[[f64; LANES]]) -> f64 {
+    let mut sums = [0.0; LANES];
+    for (x, y) in x.iter().zip(y) {
+        for lane in 0..LANES {
+            sums[lane] += x[lane] * y[lane];
+        }
+    }
+    let [a, b, c, d, e, f, g, h] = sums;
+    ((a + e) + (c + g)) + ((b + f) + (d + h))
+}
+
+/// Rows padded to whole groups of lanes.
+#[derive(Clone, Debug)]
+pub struct Padded {
+    groups: usize,
+    values: Vec<[f64; LANES]>,
+}
+
+impl Padded {
+    /// Copies rows of the given length.
+    pub fn new<'a>(rows: impl Iterator<Item = &'a [f64]>, dimension: usize) -> Self {
+        let groups = dimension.div_ceil(LANES);
+        let mut values = Vec::new();
+        for row in rows {
+            let start = values.len();
+            values.resize(start + groups, [0.0; LANES]);
+            values[start..].as_flattened_mut()[..dimension].copy_from_slice(row);
+        }
+        Padded { groups, values }
+    }
+
+    /// Row i.
+    #[inline(always)]
+    pub fn row(&self, i: usize) -> &[[f64; LANES]] {
+        &self.values[i * self.groups..][..self.groups]
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.values.len().checked_div(self.groups).unwrap_or(0)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+}

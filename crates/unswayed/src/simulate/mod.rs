@@ -1,0 +1,199 @@
+//! Running a learner under attack for millions of steps, and measuring its long-run average loss.
+//!
+//! With probability ε a step's point is the policy's, else a benign row drawn by weight. After a burn-in the loss is
+//! evaluated at evenly spaced steps of a window; batch means give the confidence interval, and a verdict says
+//! whether the window looks stationary. Results depend on the seed and the number of replicates, on nothing else.
+
+mod stats;
+mod stream;
+
+use rand_pcg::Pcg64Mcg;
+use rand_pcg::rand_core::SeedableRng;
+use rayon::prelude::*;
+
+pub use stats::{Estimate, Verdict};
+pub use stream::Stream;
+
+use crate::attack::Policy;
+use crate::error::AttackError;
+use crate::learner::{LANES, Online};
+
+/// How long to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Steps before anything is measured.
+    pub burn_in: u64,
+    /// Steps that are measured.
+    pub window: u64,
+    /// How often the loss is evaluated in the window.
+    pub evaluations: u64,
+    /// Independent runs, in parallel.
+    pub replicates: u64,
+    /// The seed of all randomness.
+    pub seed: u64,
+}
+
+/// What a model θ scores; `None` where there is nothing to score on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Scores {
+    /// The loss on the target.
+    pub loss: f64,
+    /// The error on the target.
+    pub error: Option<f64>,
+    /// The loss on held-out data.
+    pub test_loss: Option<f64>,
+    /// The error on held-out data.
+    pub test_error: Option<f64>,
+}
+
+/// Evaluates a model.
+pub trait Judge: Sync {
+    /// The scores of θ.
+    fn scores(&self, theta: &[f64]) -> Scores;
+}
+
+/// Long-run averages under attack.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Simulated {
+    /// The loss on the target.
+    pub loss: Estimate,
+    /// The error on the target.
+    pub error: Option<Estimate>,
+    /// The loss on held-out data.
+    pub test_loss: Option<Estimate>,
+    /// The error on held-out data.
+    pub test_error: Option<Estimate>,
+    /// All steps made, burn-in and replicates included.
+    pub steps: u64,
+    /// Whether the averages are those of the long run.
+    pub verdict: Verdict,
+}
+
+/// Everything a run needs but the policy.
+pub struct Arena<'a, L, J> {
+    /// The learner, whose state is copied.
+    pub learner: L,
+    /// The benign points, the poison rate and the adversary's radius.
+    pub stream: &'a Stream,
+    /// What is measured.
+    pub judge: &'a J,
+    /// 1/(ησ) or the like: steps after which the learner has forgotten.
+    pub time_constant: f64,
+}
+
+impl<L: Online + Sync, J: Judge> Arena<'_, L, J> {
+    /// Simulates the learner from `start` under a policy.
+    pub fn run<P: Policy + Clone + Sync>(
+        &self,
+        policy: &P,
+        start: &[f64],
+        plan: &Plan,
+    ) -> Result<Simulated, AttackError> {
+        let replicates: Result<Vec<Vec<Scores>>, AttackError> = (0..plan.replicates)
+            .into_par_iter()
+            .map(|r| self.replicate(policy.clone(), start, plan, r))
+            .collect();
+        let replicates = replicates?;
+        let series = |pick: &dyn Fn(&Scores) -> Option<f64>| -> Option<Vec<Vec<f64>>> {
+            replicates.iter().map(|run| run.iter().map(pick).collect()).collect()
+        };
+        let estimate = |pick: &dyn Fn(&Scores) -> Option<f64>| series(pick).map(|s| Estimate::of(&s));
+        let losses = series(&|s| Some(s.loss)).unwrap_or_default();
+        Ok(Simulated {
+            loss: Estimate::of(&losses),
+            error: estimate(&|s| s.error),
+            test_loss: estimate(&|s| s.test_loss),
+            test_error: estimate(&|s| s.test_error),
+            steps: plan.replicates * (plan.burn_in + plan.window),
+            verdict: Verdict::of(&losses, plan.window as f64 / self.time_constant),
+        })
+    }
+
+    fn replicate<P: Policy>(
+        &self,
+        policy: P,
+        start: &[f64],
+        plan: &Plan,
+        replicate: u64,
+    ) -> Result<Vec<Scores>, AttackError> {
+        let mut run = Run::new(self, policy, start, plan.seed, replicate);
+        let arch = pulp::Arch::new();
+        let mut advance = |steps: u64| arch.dispatch(|| run.advance(steps)).map(|()| run.theta());
+        advance(plan.burn_in)?;
+        let mut scores = Vec::with_capacity(usize::try_from(plan.evaluations).unwrap_or(0));
+        for i in 0..plan.evaluations {
+            // Evenly spaced, the remainder spread.
+            let until = |i: u64| {
+                plan.window / plan.evaluations * i + plan.window % plan.evaluations * i / plan.evaluations
+            };
+            scores.push(self.judge.scores(&advance(until(i + 1) - until(i))?));
+        }
+        Ok(scores)
+    }
+}
+
+/// One replicate in motion.
+struct Run<'a, L, P> {
+    stream: &'a Stream,
+    learner: L,
+    policy: P,
+    rng: Pcg64Mcg,
+    until_poison: u64,
+    theta: Vec<f64>,
+    point: Vec<f64>,
+    padded: Vec<[f64; LANES]>,
+}
+
+impl<'a, L: Online, P: Policy> Run<'a, L, P> {
+    fn new<J>(arena: &Arena<'a, L, J>, policy: P, start: &[f64], seed: u64, replicate: u64) -> Self {
+        let mut rng = Pcg64Mcg::seed_from_u64(seed ^ replicate.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut learner = arena.learner.clone();
+        learner.restart(start);
+        let (stream, dimension) = (arena.stream, start.len());
+        Run {
+            until_poison: stream.until_poison(&mut rng),
+            stream,
+            learner,
+            policy,
+            rng,
+            theta: start.to_vec(),
+            point: vec![0.0; dimension],
+            padded: vec![[0.0; LANES]; dimension.div_ceil(LANES)],
+        }
+    }
+
+    fn theta(&mut self) -> Vec<f64> {
+        self.learner.theta(&mut self.theta);
+        self.theta.clone()
+    }
+
+    /// The hot loop: nothing is allocated in it.
+    #[inline(always)]
+    fn advance(&mut self, steps: u64) -> Result<(), AttackError> {
+        let mut left = steps;
+        while left > 0 {
+            let benign = left.min(self.until_poison);
+            for _ in 0..benign {
+                let z = self.stream.draw(&mut self.rng);
+                self.learner.step(z);
+            }
+            left -= benign;
+            self.until_poison -= benign;
+            if left > 0 {
+                self.poison()?;
+                left -= 1;
+                self.until_poison = self.stream.until_poison(&mut self.rng);
+            }
+        }
+        Ok(())
+    }
+
+    fn poison(&mut self) -> Result<(), AttackError> {
+        self.learner.theta(&mut self.theta);
+        self.policy.choose(&self.theta, &mut self.point);
+        self.stream.admit(&self.policy, &self.point)?;
+        self.padded.as_flattened_mut()[..self.point.len()].copy_from_slice(&self.point);
+        self.learner.step(&self.padded);
+        Ok(())
+    }
+}

@@ -33,6 +33,10 @@ pub enum Command {
     #[command(after_help = CERTIFY_EXAMPLES, allow_negative_numbers = true)]
     Certify(CertifyFlags),
 
+    /// Simulate attacks and show what each reaches in the long run
+    #[command(after_help = ATTACK_EXAMPLES, allow_negative_numbers = true)]
+    Attack(AttackFlags),
+
     /// Verify a certificate in exact arithmetic
     #[command(after_help = "Example:\n  unswayed check spam.certificate.safetensors spam.npz\n\n\
                       Exit codes: 0 valid, 1 not valid (says what fails and by how much), 2 a file cannot be read.")]
@@ -62,6 +66,15 @@ Examples:
 
 Status: 'certified' (proven), 'vacuous' (proven, but no better than 1, the loss of a model that never learns),
 'not converged' (proven, but a better bound may exist). Exit codes: 0 a bound was proven, 2 bad input or usage.";
+
+const ATTACK_EXAMPLES: &str = "\
+Examples:
+  unswayed attack spam.npz --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.05
+  unswayed attack spam.npz --test spam-test.npz --attack steady-state --save poison.npz \\
+      --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.05
+
+Losses are simulated long-run averages with 95 % confidence intervals. Verdict: 'stationary', 'drifting' (the halves of
+the window differ: not yet the long run), 'too short'. Exit codes: 0 done, 2 bad input or usage.";
 
 const MEAN_EXAMPLES: &str = "\
 Examples:
@@ -111,14 +124,9 @@ pub struct ReadFlags {
     pub rows: Option<usize>,
 }
 
+/// Learner and threat.
 #[derive(Args)]
-pub struct CertifyFlags {
-    #[command(flatten)]
-    pub data: DataFlags,
-
-    #[command(flatten)]
-    pub read: ReadFlags,
-
+pub struct SettingFlags {
     /// Learning rate η of θ ← (1−ησ)θ + η·1[θᵀz ≤ 1]·z
     #[arg(long, value_name = "ETA")]
     pub learning_rate: f64,
@@ -134,6 +142,84 @@ pub struct CertifyFlags {
     /// Largest norm of a poisoned point
     #[arg(long, value_name = "R", default_value_t = 1.0)]
     pub radius: f64,
+
+    /// Seed of the attacks' randomness
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Attacks {
+    /// No attacks
+    None,
+    /// Seconds: label-flip, fgsm and steady-state, short simulations
+    Fast,
+    /// Minutes: all attacks, long simulations
+    Full,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum AttackName {
+    /// Nobody attacks
+    None,
+    /// Random rows with the wrong label
+    LabelFlip,
+    /// One gradient step on the next loss
+    Fgsm,
+    /// Several projected gradient steps on the next loss
+    Pgd,
+    /// One well-chosen point, again and again
+    SteadyState,
+    /// A point tuned by simulation and made to act on the current model
+    Tuned,
+}
+
+#[derive(Args)]
+pub struct AttackFlags {
+    #[command(flatten)]
+    pub data: DataFlags,
+
+    #[command(flatten)]
+    pub read: ReadFlags,
+
+    #[command(flatten)]
+    pub setting: SettingFlags,
+
+    /// How much work to put in
+    #[arg(long, value_enum, default_value_t = Attacks::Fast)]
+    pub attacks: Attacks,
+
+    /// Only this attack (may be given several times)
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub attack: Vec<AttackName>,
+
+    /// Also measure on these held-out data, in the same format
+    #[arg(long, value_name = "FILE")]
+    pub test: Option<PathBuf>,
+
+    /// Labels of the held-out data, for .npy
+    #[arg(long, value_name = "FILE", requires = "test")]
+    pub test_labels: Option<PathBuf>,
+
+    /// Write the first 1000 points that each attack sends, as .npz (one array an attack)
+    #[arg(long, value_name = "PATH")]
+    pub save: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct CertifyFlags {
+    #[command(flatten)]
+    pub data: DataFlags,
+
+    #[command(flatten)]
+    pub read: ReadFlags,
+
+    #[command(flatten)]
+    pub setting: SettingFlags,
+
+    /// Attacks to show beside the bound
+    #[arg(long, value_enum, default_value_t = Attacks::Fast)]
+    pub attacks: Attacks,
 
     /// Also bound the average loss over the first T steps
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u64).range(1..=MOST_STEPS))]

@@ -5,15 +5,15 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use serde_json::{Value, json};
+use unswayed::attack::Attacked;
 use unswayed::certify::{Options, Outcome, Status, certify};
 use unswayed::{Dataset, Hinge, Threat};
 
 use crate::args::{CertifyFlags, Method};
-use crate::{Stop, input, print};
+use crate::{Stop, attack, input, print};
 
 pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
-    let learner = Hinge::new(flags.learning_rate, flags.regularization)?;
-    let threat = Threat::new(flags.poison_rate)?.with_radius(flags.radius)?;
+    let (learner, threat) = input::setting(&flags.setting)?;
     let start = flags.start.as_deref().map(input::start).transpose()?;
     let data = input::dataset(&flags.data, &flags.read)?;
     let began = Instant::now();
@@ -21,14 +21,15 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let outcome = certify(&data, &learner, &threat, &Options { horizon: flags.horizon, start })?;
     let seconds = began.elapsed().as_secs_f64();
     let path = input::output(flags.output.as_ref(), input::data_path(&flags.data));
-    input::write(&path, &outcome.certificate.to_bytes())?;
+    input::write(&path, &outcome.certificate.to_bytes(), "--output")?;
+    let attacked = attack::strongest(&data, &learner, &threat, flags.attacks, flags.setting.seed)?;
     let path = path.display().to_string();
     if as_json {
-        let mut object = to_json(&outcome, &data, &learner, &threat, seconds);
+        let mut object = to_json(&outcome, attacked.as_ref(), &data, &learner, &threat, seconds);
         object["certificate"] = path.into();
         print::json(&object);
     } else {
-        let text = describe(&outcome, &data, &learner, &threat);
+        let text = describe(&outcome, attacked.as_ref(), &data, &learner, &threat);
         let verify = check_command(flags, &path);
         print::text(&format!("{text}certificate      {path}\nverify with      {verify}\n"));
     }
@@ -48,15 +49,24 @@ fn check_command(flags: &CertifyFlags, certificate: &str) -> String {
 }
 
 /// The outcome for machines.
-pub fn to_json(outcome: &Outcome, data: &Dataset, learner: &Hinge, threat: &Threat, seconds: f64) -> Value {
-    json!({
+pub fn to_json(
+    outcome: &Outcome,
+    attacked: Option<&Attacked>,
+    data: &Dataset,
+    learner: &Hinge,
+    threat: &Threat,
+    seconds: f64,
+) -> Value {
+    let mut object = json!({
         "status": outcome.status.word(),
         "method": outcome.certificate.loss.witness.method(),
         "certified_loss": outcome.certified_loss,
         "certified_error": outcome.certified_error,
         "benign_loss": outcome.benign.loss,
         "benign_error": outcome.benign.error,
+        "attack": null,
         "attack_loss": null,
+        "attack_error": null,
         "gap": null,
         "rows": data.rows(),
         "dimension": data.dimension(),
@@ -69,12 +79,30 @@ pub fn to_json(outcome: &Outcome, data: &Dataset, learner: &Hinge, threat: &Thre
         "transient_steps": outcome.transient_steps,
         "seconds": seconds,
         "certificate": null,
-    })
+    });
+    if let (Some(attacked), Some(fields)) = (attacked, object.as_object_mut()) {
+        for field in ["attack", "attack_loss", "attack_loss_interval", "attack_error", "verdict"] {
+            fields.insert(field.into(), attack::to_json(attacked)[field].clone());
+        }
+        fields.insert("gap".into(), gap(outcome, attacked).into());
+    }
+    object
 }
 
-fn describe(outcome: &Outcome, data: &Dataset, learner: &Hinge, threat: &Threat) -> String {
+/// certified loss / attack loss.
+pub fn gap(outcome: &Outcome, attacked: &Attacked) -> f64 {
+    outcome.certified_loss / attacked.simulated.loss.mean
+}
+
+fn describe(
+    outcome: &Outcome,
+    attacked: Option<&Attacked>,
+    data: &Dataset,
+    learner: &Hinge,
+    threat: &Threat,
+) -> String {
     let mut rows = vec![
-        vec!["data".into(), describe_data(data)],
+        vec!["data".into(), input::describe(data)],
         vec![
             "learner".into(),
             format!(
@@ -113,6 +141,22 @@ fn describe(outcome: &Outcome, data: &Dataset, learner: &Hinge, threat: &Threat)
             format!("{} steps until the start adds less than 1 %", print::steps(outcome.transient_steps)),
         ],
     ];
+    if let Some(attacked) = attacked {
+        let simulated = &attacked.simulated;
+        let text = format!(
+            "{}  reached by {} (± {}, {}), error {}",
+            print::down(simulated.loss.mean),
+            attacked.attack.name(),
+            print::up(simulated.loss.half_width),
+            simulated.verdict.word(),
+            simulated.error.map_or(String::new(), |e| print::down(e.mean)),
+        );
+        rows.insert(7, vec!["attack loss".into(), text]);
+        rows.insert(
+            8,
+            vec!["gap".into(), format!("{:.2}    certified loss / attack loss", gap(outcome, attacked))],
+        );
+    }
     if let (Some(horizon), Some(bound)) = (&outcome.certificate.horizon, outcome.horizon_loss) {
         let text = format!("{}  bounds the average over the first {} steps", print::up(bound), horizon.steps);
         rows.push(vec!["horizon loss".into(), text]);
@@ -124,23 +168,6 @@ fn describe(outcome: &Outcome, data: &Dataset, learner: &Hinge, threat: &Threat)
             format!("{:<15}  {}", row[0], row.get(1).map_or("", String::as_str)).trim_end().to_owned() + "\n"
         })
         .collect()
-}
-
-fn describe_data(data: &Dataset) -> String {
-    let origin = data.provenance();
-    let mut text = format!("{}: {} rows, {} columns", origin.name, data.rows(), data.dimension());
-    if origin.first_rows {
-        text.push_str(" (the first rows of the file)");
-    }
-    if let Some((negative, positive)) = &origin.labels {
-        let _ = write!(text, "; label {negative} is −1, {positive} is +1");
-    } else if origin.scores {
-        text.push_str("; labels are real scores");
-    }
-    if let Some(scale) = origin.scale {
-        let _ = write!(text, "; rows divided by {scale}");
-    }
-    text
 }
 
 fn explain(status: Status) -> String {

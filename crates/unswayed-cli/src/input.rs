@@ -2,11 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use unswayed::Dataset;
+use std::fmt::Write;
+
 use unswayed::data::{LabelPolicy, Options, Source, load};
+use unswayed::{Dataset, Hinge, Threat};
 
 use crate::Stop;
-use crate::args::{DataFlags, ReadFlags};
+use crate::args::{AttackFlags, DataFlags, ReadFlags, SettingFlags};
+
+/// Learner and threat, validated.
+pub fn setting(flags: &SettingFlags) -> Result<(Hinge, Threat), Stop> {
+    let learner = Hinge::new(flags.learning_rate, flags.regularization)?;
+    Ok((learner, Threat::new(flags.poison_rate)?.with_radius(flags.radius)?))
+}
 
 /// The path that the user thinks of as the data.
 pub fn data_path(flags: &DataFlags) -> &Path {
@@ -15,7 +23,17 @@ pub fn data_path(flags: &DataFlags) -> &Path {
 
 /// Reads what the flags name.
 pub fn dataset(data: &DataFlags, read: &ReadFlags) -> Result<Dataset, Stop> {
-    let options = Options {
+    Ok(load(&source(data_path(data), data.labels.as_deref()), &options(data, read))?)
+}
+
+/// Reads held-out data the way the data were read, all rows of them.
+pub fn test_data(path: &Path, flags: &AttackFlags) -> Result<Dataset, Stop> {
+    let options = Options { rows: None, ..options(&flags.data, &flags.read) };
+    Ok(load(&source(path, flags.test_labels.as_deref()), &options)?)
+}
+
+fn options(data: &DataFlags, read: &ReadFlags) -> Options {
+    Options {
         labels: match (read.scores, read.premultiplied) {
             (true, _) => LabelPolicy::Scores,
             (_, true) => LabelPolicy::Premultiplied,
@@ -24,8 +42,25 @@ pub fn dataset(data: &DataFlags, read: &ReadFlags) -> Result<Dataset, Stop> {
         label_column: data.label_column.clone(),
         normalize: read.normalize,
         rows: read.rows,
-    };
-    Ok(load(&source(data_path(data), data.labels.as_deref()), &options)?)
+    }
+}
+
+/// What the data are, in a line.
+pub fn describe(data: &Dataset) -> String {
+    let origin = data.provenance();
+    let mut text = format!("{}: {} rows, {} columns", origin.name, data.rows(), data.dimension());
+    if origin.first_rows {
+        text.push_str(" (the first rows of the file)");
+    }
+    if let Some((negative, positive)) = &origin.labels {
+        let _ = write!(text, "; label {negative} is −1, {positive} is +1");
+    } else if origin.scores {
+        text.push_str("; labels are real scores");
+    }
+    if let Some(scale) = origin.scale {
+        let _ = write!(text, "; rows divided by {scale}");
+    }
+    text
 }
 
 /// A data file, with its labels if they are in another.
@@ -66,12 +101,12 @@ pub fn output(given: Option<&PathBuf>, data: &Path) -> PathBuf {
 }
 
 /// Writes a file in full or not at all: to a neighbour first, then renamed.
-pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Stop> {
+pub fn write(path: &Path, bytes: &[u8], flag: &str) -> Result<(), Stop> {
     let mut partial = path.as_os_str().to_os_string();
     partial.push(".partial");
     let done = std::fs::write(&partial, bytes).and_then(|()| std::fs::rename(&partial, path));
     done.map_err(|error| {
         let _ = std::fs::remove_file(&partial);
-        Stop(format!("{}: cannot be written ({error}); name another file with --output", path.display()))
+        Stop(format!("{}: cannot be written ({error}); name another file with {flag}", path.display()))
     })
 }

@@ -1,6 +1,7 @@
 //! The command `unswayed`: reads files and flags, calls the library, prints. No mathematics here.
 
 mod args;
+mod attack;
 mod certify;
 mod check;
 mod demo;
@@ -45,6 +46,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
     match &arguments.command {
         None => demo::run(arguments.json),
         Some(Command::Certify(flags)) => certify::run(flags, arguments.json),
+        Some(Command::Attack(flags)) => attack::run(flags, arguments.json),
         Some(Command::Check(flags)) => Ok(check::run(flags, arguments.json)),
         Some(Command::Mean(flags)) => mean::run(flags, arguments.json),
         Some(Command::Completions { shell }) => {

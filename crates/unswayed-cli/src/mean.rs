@@ -25,7 +25,7 @@ pub fn run(flags: &MeanFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let seconds = began.elapsed().as_secs_f64();
     let named = flags.samples.as_deref().unwrap_or(Path::new("mean"));
     let path = input::output(flags.output.as_ref(), named);
-    input::write(&path, &outcome.certificate.to_bytes())?;
+    input::write(&path, &outcome.certificate.to_bytes(), "--output")?;
     let (path, rows) = (path.display().to_string(), &outcome.certificate.data);
     if as_json {
         print::json(&json!({

@@ -15,6 +15,8 @@ pub use response::{Outward, Tracking};
 pub use steady::{SteadyState, fixed_point, search};
 pub use suite::{Attack, Attacked, Effort, HingeJudge, MeanAttacked, Suite, attack_mean};
 
+use crate::certify::dot;
+
 /// How an adversary chooses its points. It sees the model, and whatever public it was made with.
 ///
 /// ```
@@ -86,11 +88,11 @@ fn make_act(theta: &[f64], z: &mut [f64]) {
 fn stretch(z: &mut [f64], length: f64) {
     let norm = dot(z, z).sqrt();
     if norm > 0.0 {
-        z.iter_mut().for_each(|z| *z *= length / norm);
+        for z in z {
+            *z *= length / norm;
+        }
     }
 }
-
-use crate::certify::dot;
 
 #[cfg(test)]
 mod tests {

@@ -140,24 +140,36 @@ impl<'a> Suite<'a> {
     }
 
     fn attack(&self, attack: Attack) -> Result<Attacked, AttackError> {
+        let (policy, start, steady) = self.policy(attack)?;
+        Ok(Attacked { attack, simulated: self.simulate_from(&policy, &start)?, steady })
+    }
+
+    /// The first points that an attack sends, one after the other in one vector.
+    pub fn poison_points(&self, attack: Attack, count: usize) -> Result<Vec<f64>, AttackError> {
+        let (policy, start, _) = self.policy(attack)?;
+        let judge = HingeJudge::new(self.data, None);
+        self.arena(&judge).poison_points(policy, &start, count, self.seed)
+    }
+
+    /// An attack's policy, where its simulation starts, and its steady state if it has one.
+    fn policy(&self, attack: Attack) -> Result<(AnyPolicy<'_>, Vec<f64>, Option<SteadyState>), AttackError> {
         let (data, learner, radius) = (self.data, &self.learner, self.threat.radius());
-        let (simulated, steady) = match attack {
-            Attack::None => (self.simulate(&Fixed::new(attack.name(), vec![0.0; data.dimension()])), None),
-            Attack::LabelFlip => (self.simulate(&LabelFlip::new(data, radius, self.seed)), None),
-            Attack::Fgsm => (self.simulate(&Greedy::fgsm(data, learner, radius)), None),
-            Attack::Pgd => (self.simulate(&Greedy::pgd(data, learner, radius)), None),
-            Attack::SteadyState => {
+        let policy = match attack {
+            Attack::None => AnyPolicy::Fixed(Fixed::new(attack.name(), vec![0.0; data.dimension()])),
+            Attack::LabelFlip => AnyPolicy::LabelFlip(LabelFlip::new(data, radius, self.seed)),
+            Attack::Fgsm => AnyPolicy::Greedy(Greedy::fgsm(data, learner, radius)),
+            Attack::Pgd => AnyPolicy::Greedy(Greedy::pgd(data, learner, radius)),
+            Attack::SteadyState | Attack::Tuned => {
                 let steady = self.steady_state()?;
-                let policy = Fixed::new(attack.name(), steady.point.clone());
-                (self.simulate_from(&policy, &steady.theta), Some(steady))
-            }
-            Attack::Tuned => {
-                let steady = self.steady_state()?;
-                let tuned = Tracking::new(self.tuned(&steady)?);
-                (self.simulate_from(&tuned, &steady.theta), Some(steady))
+                let policy = if attack == Attack::Tuned {
+                    AnyPolicy::Tracking(Tracking::new(self.tuned(&steady)?))
+                } else {
+                    AnyPolicy::Fixed(Fixed::new(attack.name(), steady.point.clone()))
+                };
+                return Ok((policy, steady.theta.clone(), Some(steady)));
             }
         };
-        Ok(Attacked { attack, simulated: simulated?, steady })
+        Ok((policy, self.benign.theta.clone(), None))
     }
 
     /// The point of the steady-state attack, searched once.
@@ -219,19 +231,55 @@ impl<'a> Suite<'a> {
         start: &[f64],
         plan: &Plan,
     ) -> Result<Simulated, AttackError> {
+        self.arena(&HingeJudge::new(self.data, self.test)).run(policy, start, plan)
+    }
+
+    fn arena<'j, J>(&'j self, judge: &'j J) -> Arena<'j, HingeState, J> {
         let (eta, sigma) = (self.learner.learning_rate(), self.learner.regularization());
-        let judge = HingeJudge::new(self.data, self.test);
         let learner = HingeState::new(eta, sigma, self.data.dimension());
-        let arena =
-            Arena { learner, stream: &self.stream, judge: &judge, time_constant: self.time_constant() };
-        arena.run(policy, start, plan)
+        Arena { learner, stream: &self.stream, judge, time_constant: self.time_constant() }
+    }
+}
+
+/// The suite's policies as one type.
+#[derive(Clone)]
+enum AnyPolicy<'a> {
+    Fixed(Fixed),
+    LabelFlip(LabelFlip<'a>),
+    Greedy(Greedy),
+    Tracking(Tracking),
+}
+
+impl AnyPolicy<'_> {
+    fn inner(&mut self) -> &mut dyn Policy {
+        match self {
+            AnyPolicy::Fixed(p) => p,
+            AnyPolicy::LabelFlip(p) => p,
+            AnyPolicy::Greedy(p) => p,
+            AnyPolicy::Tracking(p) => p,
+        }
+    }
+}
+
+impl Policy for AnyPolicy<'_> {
+    fn name(&self) -> &str {
+        match self {
+            AnyPolicy::Fixed(p) => p.name(),
+            AnyPolicy::LabelFlip(p) => p.name(),
+            AnyPolicy::Greedy(p) => p.name(),
+            AnyPolicy::Tracking(p) => p.name(),
+        }
+    }
+
+    fn choose(&mut self, theta: &[f64], z: &mut [f64]) {
+        self.inner().choose(theta, z);
     }
 }
 
 /// Burn-in and window in time constants, within bounds; as many evaluations as cost little beside the steps.
 fn plan(time_constant: f64, size: f64, effort: Effort, seed: u64) -> Plan {
     let (burn_in, window, most, replicates) = match effort {
-        Effort::Fast => (3.0, 10.0, 2e7, 2),
+        Effort::Fast => (2.0, 6.0, 2e7, 2),
         Effort::Full => (6.0, 40.0, 4e8, 4),
     };
     let steps = |constants: f64, least: f64| (constants * time_constant).clamp(least, most) as u64;

@@ -15,10 +15,12 @@ mod parquet;
 mod sample;
 mod source;
 mod table;
+mod write;
 
 pub use error::{Column, DataError, Place, Problem};
 pub use load::{LabelPolicy, Options, load};
 pub use source::Source;
+pub use write::write_arrays;
 
 /// Rows z of one dimension, all finite, with optional weights.
 ///

@@ -56,7 +56,7 @@ impl Online for HingeState {
     #[inline(always)]
     fn step(&mut self, z: &[[f64; LANES]]) {
         // θᵀz ≤ 1 with θ = scale·w.
-        let acts = dot(&self.w, z) <= self.inverse;
+        let acts = padded_dot(&self.w, z) <= self.inverse;
         self.scale *= self.keep;
         self.inverse *= self.inverse_keep;
         if acts {
@@ -121,7 +121,7 @@ impl Online for MeanState {
 
 /// Σ x·y, lane by lane: the order of additions is fixed, so results are the same on every machine.
 #[inline(always)]
-pub fn dot(x: &[[f64; LANES]], y: &[[f64; LANES]]) -> f64 {
+pub fn padded_dot(x: &[[f64; LANES]], y: &[[f64; LANES]]) -> f64 {
     let mut sums = [0.0; LANES];
     for (x, y) in x.iter().zip(y) {
         for lane in 0..LANES {

@@ -109,6 +109,26 @@ impl<L: Online + Sync, J: Judge> Arena<'_, L, J> {
         })
     }
 
+    /// The first points that the policy would send, one after the other, from `start`.
+    pub fn poison_points<P: Policy>(
+        &self,
+        policy: P,
+        start: &[f64],
+        count: usize,
+        seed: u64,
+    ) -> Result<Vec<f64>, AttackError> {
+        let mut run = Run::new(self, policy, start, seed, 0);
+        let mut points = Vec::with_capacity(count * start.len());
+        if run.until_poison == u64::MAX {
+            return Ok(points);
+        }
+        for _ in 0..count {
+            run.advance(run.until_poison.saturating_add(1))?;
+            points.extend_from_slice(&run.point);
+        }
+        Ok(points)
+    }
+
     fn replicate<P: Policy>(
         &self,
         policy: P,

@@ -124,7 +124,7 @@ fn the_bare_command_certifies_the_sample() {
     let folder = tempfile::tempdir().unwrap();
     let output = unswayed(folder.path(), &[]);
     assert_eq!(output.status.code(), Some(0));
-    assert_eq!(text(&output.stdout).matches("certified").count(), 5 + 2, "{}", text(&output.stdout));
+    assert_eq!(text(&output.stdout).matches("  certified\n").count(), 5, "{}", text(&output.stdout));
     let results = json(&unswayed(folder.path(), &["--json"]));
     let losses: Vec<f64> = results["results"]
         .as_array()
@@ -208,11 +208,11 @@ fn completions_and_help_name_every_command() {
     let folder = tempfile::tempdir().unwrap();
     for arguments in [&["completions", "bash"][..], &["--help"]] {
         let output = text(&unswayed(folder.path(), arguments).stdout);
-        for command in ["certify", "check", "mean"] {
+        for command in ["certify", "attack", "check", "mean"] {
             assert!(output.contains(command), "{arguments:?} lacks {command}");
         }
     }
-    for command in ["certify", "check", "mean", "completions"] {
+    for command in ["certify", "attack", "check", "mean", "completions"] {
         let output = text(&unswayed(folder.path(), &[command, "--help"]).stdout);
         assert!(output.contains("Example"), "{command} --help has no example");
     }
@@ -230,4 +230,34 @@ fn a_closed_pipe_is_no_panic() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert!(!text(&output.stderr).contains("panicked"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn attacks_are_shown_alone_and_beside_the_bound() {
+    let folder = folder();
+    let setting = ["--learning-rate", "0.01", "--regularization", "0.1", "--poison-rate", "0.1"];
+    let run =
+        |command: &[&str]| json(&unswayed(folder.path(), &[command, &setting[..], &["--json"]].concat()));
+    let all = run(&["attack", "mail.csv", "--test", "mail.csv", "--save", "poison.npz"]);
+    let losses: Vec<(&str, f64)> = all["attacks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|a| (a["attack"].as_str().unwrap(), a["attack_loss"].as_f64().unwrap()))
+        .collect();
+    let names: Vec<&str> = losses.iter().map(|l| l.0).collect();
+    assert_eq!(names, ["none", "label-flip", "fgsm", "steady-state"]);
+    assert!(all["attacks"][3]["test_loss"].as_f64().is_some());
+    assert_eq!(&std::fs::read(folder.path().join("poison.npz")).unwrap()[..2], b"PK");
+
+    let bound = run(&["certify", "mail.csv"]);
+    let strongest = losses.iter().map(|l| l.1).fold(0.0, f64::max);
+    assert_eq!(bound["attack_loss"].as_f64(), Some(strongest));
+    let gap = bound["certified_loss"].as_f64().unwrap() / strongest;
+    assert!((bound["gap"].as_f64().unwrap() - gap).abs() < 1e-12 && gap > 0.99);
+
+    let quiet = run(&["certify", "mail.csv", "--attacks", "none"]);
+    assert!(quiet["attack_loss"].is_null() && quiet["gap"].is_null());
+    let one = run(&["attack", "mail.csv", "--attack", "pgd"]);
+    assert_eq!(one["attacks"].as_array().unwrap().len(), 1);
 }

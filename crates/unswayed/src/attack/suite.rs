@@ -174,9 +174,11 @@ impl<'a> Suite<'a> {
 
     /// The point of the steady-state attack, searched once.
     fn steady_state(&self) -> Result<SteadyState, AttackError> {
+        // Small data are cheap to search well.
+        let affordable = (2e7 / self.data.z().len() as f64).clamp(3e3, 2e4) as usize;
         let evaluations = match self.effort {
-            Effort::Fast => 3000,
-            Effort::Full => 30_000,
+            Effort::Fast => affordable,
+            Effort::Full => 10 * affordable,
         };
         let found = self
             .steady

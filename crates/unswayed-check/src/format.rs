@@ -119,6 +119,8 @@ pub struct Horizon {
     pub steps: u64,
     /// Starting point θ_0.
     pub start: Vec<f64>,
+    /// The number m of the method `bounded-range`; 0 for the others.
+    pub m: f64,
     /// The claimed upper bound.
     pub bound: f64,
 }
@@ -240,6 +242,11 @@ impl Witness {
         }
     }
 
+    /// Whether the method is `bounded-range`.
+    pub(crate) fn has_ball(&self) -> bool {
+        matches!(self, Witness::BoundedRange { .. })
+    }
+
     /// The scalars under their names in files.
     #[rustfmt::skip]
     pub(crate) fn scalars(&self) -> Vec<(&'static str, f64)> {
@@ -285,7 +292,7 @@ impl Certificate {
         } else {
             None
         };
-        let horizon = file.horizon(&learner, &data)?;
+        let horizon = file.horizon(&loss, &data)?;
         file.finish()?;
         Ok(Certificate { tool, data, learner, loss, error, horizon })
     }
@@ -306,9 +313,7 @@ impl Certificate {
             file.claim("error", error);
         }
         if let Some(horizon) = &self.horizon {
-            file.scalar("horizon.steps", horizon.steps as f64);
-            file.scalar("horizon.bound", horizon.bound);
-            file.vector("horizon.start", &horizon.start);
+            file.horizon(horizon, &self.loss.witness);
         }
         file.finish()
     }
@@ -481,9 +486,9 @@ impl Reader {
         Ok(Claim { bound, witness })
     }
 
-    fn horizon(&mut self, learner: &Learner, data: &DataInfo) -> Result<Option<Horizon>, FormatError> {
+    fn horizon(&mut self, loss: &Claim, data: &DataInfo) -> Result<Option<Horizon>, FormatError> {
         let present = self.tensors.contains_key("horizon.steps");
-        if !present || !matches!(learner, Learner::Hinge(_)) {
+        if !present || matches!(loss.witness, Witness::ClosedForm { .. }) {
             return Ok(None);
         }
         let steps = self.scalar("horizon.steps")?;
@@ -493,6 +498,7 @@ impl Reader {
         Ok(Some(Horizon {
             steps: steps as u64,
             start: self.vector("horizon.start", data.dimension)?,
+            m: if loss.witness.has_ball() { self.scalar("horizon.m")? } else { 0.0 },
             bound: self.scalar("horizon.bound")?,
         }))
     }
@@ -578,6 +584,16 @@ impl Writer {
         }
         for (name, values, _) in content.witness.vectors() {
             self.vector(&format!("{claim}.{name}"), values);
+        }
+    }
+
+    /// An m that must not be there is written too: readers refuse it.
+    fn horizon(&mut self, horizon: &Horizon, loss: &Witness) {
+        self.scalar("horizon.steps", horizon.steps as f64);
+        self.scalar("horizon.bound", horizon.bound);
+        self.vector("horizon.start", &horizon.start);
+        if loss.has_ball() || horizon.m != 0.0 {
+            self.scalar("horizon.m", horizon.m);
         }
     }
 

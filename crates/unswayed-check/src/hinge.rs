@@ -62,20 +62,39 @@ pub(crate) fn value(hinge: &Hinge, witness: &Witness, rows: &Rows) -> Result<RBi
     Ok(ratio(&gain, &total) + RBig::from(rest) + beta2 + v_term)
 }
 
-/// What a start θ_0 adds to the value over T steps: ‖2αθ_0 + β‖²/(4αηT).
-pub(crate) fn transient(hinge: &Hinge, witness: &Witness, steps: u64, start: &[f64]) -> Result<RBig, Reason> {
+/// What a start θ_0 adds to the value over T steps, with A = α + m:
+/// (‖2Aθ_0 + β‖²/(4A) + m(ϱ² − ‖θ_0‖²))/(ηT).
+pub(crate) fn transient(
+    hinge: &Hinge,
+    witness: &Witness,
+    steps: u64,
+    start: &[f64],
+    m: f64,
+) -> Result<RBig, Reason> {
     let c = Constants::new(hinge, witness)?;
     require_length("entries of horizon.start", c.beta.len(), start.len())?;
     require(steps >= 1, "horizon.steps", 0.0, "≥ 1")?;
-    if let Witness::BoundedRange { .. } = witness {
-        require_not_negative(&(c.ball.square() - norm2(start)), "ϱ² − ‖θ_0‖²")?;
-    }
+    let room = room_in_ball(&c, witness, start, m)?;
+    let four_a = Dyadic::new(4.0) * (&c.alpha + Dyadic::new(m));
     let mut distance = Dyadic::zero();
     for (&theta, &beta) in start.iter().zip(c.beta) {
-        let entry = Dyadic::new(2.0) * &c.alpha * Dyadic::new(theta) + Dyadic::new(beta);
+        let entry = Dyadic::new(0.5) * &four_a * Dyadic::new(theta) + Dyadic::new(beta);
         distance = distance + entry.square();
     }
-    Ok(ratio(&distance, &(Dyadic::new(4.0) * &c.alpha * &c.eta * Dyadic::whole(steps))))
+    let sum = distance + &four_a * room;
+    Ok(ratio(&sum, &(four_a * &c.eta * Dyadic::whole(steps))))
+}
+
+/// m(ϱ² − ‖θ_0‖²) where there is a ball, after the conditions on both factors have been verified.
+fn room_in_ball(c: &Constants, witness: &Witness, start: &[f64], m: f64) -> Result<Dyadic, Reason> {
+    if !witness.has_ball() {
+        require(m == 0.0, "horizon.m", m, "0, as it must be without a ball")?;
+        return Ok(Dyadic::zero());
+    }
+    require(m >= 0.0 && m.is_finite(), "horizon.m", m, "≥ 0")?;
+    let room = c.ball.square() - norm2(start);
+    require_not_negative(&room, "ϱ² − ‖θ_0‖²")?;
+    Ok(Dyadic::new(m) * room)
 }
 
 /// ‖x‖².

@@ -81,20 +81,20 @@ impl Proven<'_> {
     }
 
     /// The bound on the expected average loss over the first `steps` steps from `start`, rounded
-    /// up.
+    /// up. For the method `bounded-range` every `m` ≥ 0 gives one, for the others `m` must be 0.
     ///
     /// # Errors
     /// The condition that fails; the mean learner has no such bound.
-    pub fn horizon(&self, steps: u64, start: &[f64]) -> Result<f64, Failure> {
-        let value = self.exact_horizon(steps, start);
+    pub fn horizon(&self, steps: u64, start: &[f64], m: f64) -> Result<f64, Failure> {
+        let value = self.exact_horizon(steps, start, m);
         value.and_then(|v| finite_up(&v)).map_err(in_part(Part::Horizon))
     }
 
-    fn exact_horizon(&self, steps: u64, start: &[f64]) -> Result<RBig, Reason> {
+    fn exact_horizon(&self, steps: u64, start: &[f64], m: f64) -> Result<RBig, Reason> {
         require_each("horizon.start", start, f64::is_finite, "finite")?;
         match (self.learner, part_of(self.witness)) {
             (Learner::Hinge(hinge), Part::Loss) => {
-                Ok(&self.value + hinge::transient(hinge, self.witness, steps, start)?)
+                Ok(&self.value + hinge::transient(hinge, self.witness, steps, start, m)?)
             }
             _ => Err(Reason::Method { method: self.witness.method(), learner: self.learner.name() }),
         }
@@ -125,7 +125,8 @@ pub fn exact_bound(learner: &Learner, witness: &Witness, rows: &Rows) -> Result<
 }
 
 /// The smallest bound a witness for the loss proves on the expected average loss over the first
-/// `steps` steps from `start`. [`prove`] gives this and [`exact_bound`] for the price of one.
+/// `steps` steps from `start`, with the number `m` of [`Proven::horizon`]. [`prove`] gives this and
+/// [`exact_bound`] for the price of one.
 ///
 /// # Errors
 /// The condition that fails.
@@ -135,8 +136,9 @@ pub fn exact_horizon(
     rows: &Rows,
     steps: u64,
     start: &[f64],
+    m: f64,
 ) -> Result<f64, Failure> {
-    prove(learner, witness, rows)?.horizon(steps, start)
+    prove(learner, witness, rows)?.horizon(steps, start, m)
 }
 
 /// Checks that the rows are those of the certificate and that every claim holds.
@@ -187,7 +189,7 @@ fn check_claim<'a>(
 }
 
 fn check_horizon(loss: &Proven, claim: &Horizon) -> Result<f64, Reason> {
-    let value = loss.exact_horizon(claim.steps, &claim.start)?;
+    let value = loss.exact_horizon(claim.steps, &claim.start, claim.m)?;
     require_bound(claim.bound, &value)?;
     finite_up(&value)
 }

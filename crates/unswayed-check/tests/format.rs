@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{all, certificate, closed_form, convexity, hinge, mean, rows, zero_one};
+use common::{all, bounded_range, certificate, closed_form, convexity, hinge, mean, rows, zero_one};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use unswayed_check::{Certificate, FormatError, Hinge, Learner, Witness};
@@ -194,6 +194,39 @@ fn a_horizon_belongs_to_the_hinge_learner() {
     original.horizon = certificate(hinge(), convexity(), None, &rows()).horizon;
     let error = Certificate::from_bytes(&original.to_bytes()).unwrap_err();
     assert!(matches!(error, FormatError::UnknownTensor(_)));
+}
+
+#[test]
+fn m_belongs_to_the_horizon_of_bounded_range() {
+    let mut original = certificate(hinge(), convexity(), None, &rows());
+    let (header, _) = take_apart(&original.to_bytes());
+    assert!(header.get("horizon.steps").is_some() && header.get("horizon.m").is_none());
+    original.horizon.as_mut().unwrap().m = 0.5;
+    let error = Certificate::from_bytes(&original.to_bytes()).unwrap_err();
+    assert_eq!(error, FormatError::UnknownTensor("horizon.m".into()));
+
+    let mut original = certificate(hinge(), bounded_range(), None, &rows());
+    for m in [f64::NAN, f64::INFINITY] {
+        original.horizon.as_mut().unwrap().m = m;
+        let error = Certificate::from_bytes(&original.to_bytes()).unwrap_err();
+        assert!(matches!(error, FormatError::BadNumber { name, .. } if name == "horizon.m"));
+    }
+    original.horizon.as_mut().unwrap().m = 0.0;
+    let (mut header, mut arrays) = take_apart(&original.to_bytes());
+    assert_eq!(header["horizon.m"]["shape"], json!([]));
+    // It is the last tensor, so it can be taken out with its bytes.
+    header.as_object_mut().unwrap().shift_remove("horizon.m").unwrap();
+    arrays.truncate(arrays.len() - 8);
+    let error = Certificate::from_bytes(&put_together(&header, &arrays)).unwrap_err();
+    assert_eq!(error, FormatError::MissingTensor("horizon.m".into()));
+    // Without the rest of the horizon it is unknown.
+    let (mut header, arrays) = take_apart(&original.to_bytes());
+    let steps = header.as_object_mut().unwrap().shift_remove("horizon.steps").unwrap();
+    header["another"] = steps;
+    assert!(matches!(
+        Certificate::from_bytes(&put_together(&header, &arrays)),
+        Err(FormatError::UnknownTensor(_))
+    ));
 }
 
 proptest! {

@@ -4,7 +4,7 @@ mod common;
 mod truth;
 
 use common::{Random, all};
-use unswayed_check::{Certificate, Rows, check};
+use unswayed_check::{Certificate, Horizon, Learner, Rows, check};
 
 /// How often each kind of certificate is changed.
 const ROUNDS: usize = 2000;
@@ -17,6 +17,11 @@ fn accepted_is_true(certificate: &Certificate, rows: &Rows) -> bool {
     assert!(truth::holds(certificate, rows), "accepted a false claim: {certificate:?}");
     let loss = truth::value(&certificate.learner, &certificate.loss.witness, rows).unwrap();
     assert!(truth::q(verdict.loss) >= loss && truth::q(verdict.loss.next_down()) < loss);
+    if let (Some(h), Learner::Hinge(hinge)) = (&certificate.horizon, &certificate.learner) {
+        let extra = truth::transient(hinge, &certificate.loss.witness, h.steps, &h.start, h.m);
+        let (value, reported) = (loss + extra.unwrap(), verdict.horizon.unwrap());
+        assert!(truth::q(reported) >= value && truth::q(reported.next_down()) < value);
+    }
     true
 }
 
@@ -32,6 +37,36 @@ fn the_originals_are_accepted_and_cannot_be_improved() {
         assert!(lowered(&|c| c.loss.bound = c.loss.bound.next_down()));
         assert!(lowered(&|c| c.error.iter_mut().for_each(|e| e.bound = e.bound.next_down())));
         assert!(lowered(&|c| c.horizon.iter_mut().for_each(|h| h.bound = h.bound.next_down())));
+    }
+}
+
+/// Whatever m becomes, what is accepted is true; some are refused, some accepted.
+#[test]
+fn changed_m() {
+    let factors = [-1.0, 0.0, 1e-300, 0.5, 0.99, 1.01, 2.0, 1e3, 1e300];
+    let others = [-0.0, -1e-300, -1.0, 5e-324, 1e-9, 1.0, 1e308, f64::NAN, f64::INFINITY];
+    for (original, rows) in all() {
+        let Some(horizon) = original.horizon.clone() else { continue };
+        let with = |m: f64, raised: f64| {
+            let mut changed = original.clone();
+            changed.horizon = Some(Horizon { m, bound: horizon.bound * raised, ..horizon.clone() });
+            // The file says what the certificate says, or is refused.
+            let read = Certificate::from_bytes(&changed.to_bytes());
+            assert!(read.is_err() || read == Ok(changed.clone()));
+            let accepted = m.is_finite() && accepted_is_true(&changed, &rows);
+            assert!(!accepted || read.is_ok());
+            assert!(accepted || check(&changed, &rows).is_err());
+            accepted
+        };
+        let has_ball = original.loss.witness.method() == "bounded-range";
+        for m in factors.map(|f| f * horizon.m).into_iter().chain(others) {
+            // The claimed bound may be far above what the witness proves, but a bad m is not made good.
+            for raised in [1.0, 1.5, 1e6] {
+                let accepted = with(m, raised);
+                assert!(!accepted || (m >= 0.0 && (has_ball || m == 0.0)), "{m}");
+            }
+            assert_eq!(with(m, 1e6), if has_ball { (0.0..1e3).contains(&m) } else { m == 0.0 }, "{m}");
+        }
     }
 }
 

@@ -202,8 +202,9 @@ fn a_bound_that_is_too_low() {
 
 #[test]
 fn horizons() {
-    let horizon =
-        |witness: &Witness, steps, start: &[f64]| exact_horizon(&hinge(), witness, &rows(), steps, start);
+    let horizon = |witness: &Witness, steps, start: &[f64]| {
+        exact_horizon(&hinge(), witness, &rows(), steps, start, 0.0)
+    };
     let bound = exact_bound(&hinge(), &convexity(), &rows()).unwrap();
     assert!(horizon(&convexity(), 1, &[0.0, 0.0]).unwrap() > bound);
     assert!(horizon(&convexity(), u64::MAX, &[100.0, 0.0]).unwrap() >= bound);
@@ -214,12 +215,43 @@ fn horizons() {
     let outside = horizon(&bounded_range(), 1, &[10.5, 1e-200]).unwrap_err();
     assert_eq!(outside.part, Part::Horizon);
     assert!(horizon(&zero_one(), 1, &[0.0, 0.0]).is_err());
-    assert!(exact_horizon(&mean(None), &closed_form(), &rows(), 1, &[0.0, 0.0]).is_err());
+    assert!(exact_horizon(&mean(None), &closed_form(), &rows(), 1, &[0.0, 0.0], 0.0).is_err());
     let witness = convexity();
     let learner = hinge();
     let proven = prove(&learner, &witness, &rows()).unwrap();
     assert_eq!(proven.bound(), Ok(bound));
-    assert_eq!(proven.horizon(7, &[1.0, 2.0]), horizon(&witness, 7, &[1.0, 2.0]));
+    assert_eq!(proven.horizon(7, &[1.0, 2.0], 0.0), horizon(&witness, 7, &[1.0, 2.0]));
+}
+
+#[test]
+fn horizons_in_the_ball() {
+    let learner = hinge();
+    let Learner::Hinge(parameters) = &learner else { unreachable!() };
+    for (witness, best) in [(bounded_range(), 0.0), (flat(), 0.0568)] {
+        let proven = prove(&learner, &witness, &rows()).unwrap();
+        let value = truth::value(&learner, &witness, &rows()).unwrap();
+        for start in [[0.0, 0.0], [0.5, -0.25], [-10.5, 0.0], [10.0, 2.0]] {
+            let with = |m: f64| proven.horizon(10, &start, m).unwrap();
+            for m in [0.0, 1e-300, 0.03, best, 0.0625, 1.0, 1e9] {
+                let extra = truth::transient(parameters, &witness, 10, &start, m).unwrap();
+                let (exact, bound) = (&value + extra, with(m));
+                assert!(truth::q(bound) >= exact && truth::q(bound.next_down()) < exact);
+                assert!(bound >= with(best) * (1.0 - 1e-6) && bound > proven.bound().unwrap(), "{m}");
+            }
+        }
+        for bad in [-1e-300, -1.0, f64::NAN, f64::INFINITY] {
+            let complaint = proven.horizon(10, &[0.0, 0.0], bad).unwrap_err().to_string();
+            assert_eq!(complaint, format!("horizon: horizon.m = {bad:?} is not ≥ 0"));
+        }
+    }
+    // Without a ball nothing but 0 will do.
+    let witness = convexity();
+    let proven = prove(&learner, &witness, &rows()).unwrap();
+    assert_eq!(proven.horizon(10, &[0.0, 0.0], -0.0), proven.horizon(10, &[0.0, 0.0], 0.0));
+    for bad in [1e-300, 1.0, -1.0, f64::NAN] {
+        let failure = proven.horizon(10, &[0.0, 0.0], bad).unwrap_err();
+        assert!(failure.part == Part::Horizon && failure.to_string().contains("horizon.m"));
+    }
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn assert_true(certificate: &Certificate, rows: &Rows) {
     }
     if let Some(horizon) = &certificate.horizon {
         let Learner::Hinge(hinge) = learner else { panic!("a horizon for the mean learner") };
-        let extra = formula::transient(hinge, &loss.witness, horizon.steps, &horizon.start).unwrap();
+        let extra = formula::transient(hinge, &loss.witness, horizon).unwrap();
         proves(horizon.bound, &loss.witness, extra);
     }
 }
@@ -125,7 +125,7 @@ fn changed_number(random: &mut Random, x: f64) -> f64 {
 
 /// Names of tensors, methods and learners.
 const NAMES: &str = "loss.alpha loss.beta loss.tau loss.nu loss.u loss.y loss.reach loss.mu loss.ball loss.bound error.u error.u2 error.c error.tau error.alpha error.bound \
-    learning_rate regularization poison_rate radius squared_radius noise_trace horizon.steps horizon.bound horizon.start \
+    learning_rate regularization poison_rate radius squared_radius noise_trace horizon.steps horizon.bound horizon.start horizon.m \
     convexity bounded-range zero-one closed-form hinge mean";
 
 /// Puts two names in each other's place, header rewritten with its new length.

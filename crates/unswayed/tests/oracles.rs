@@ -4,7 +4,7 @@ use serde_json::Value;
 use unswayed::certify::convexity::{Problem, bounded_range, theorem2, zero_one};
 use unswayed::certify::{MeanOutcome, MeanSetting, Options, certify, certify_mean};
 use unswayed::{Dataset, Hinge, Threat};
-use unswayed_check::{Learner, Rows, Witness, check, exact_bound};
+use unswayed_check::{Learner, Rows, Witness, check, exact_bound, prove};
 
 /// How far above the reference value the solver may stay.
 const REACHED: f64 = 1e-6;
@@ -156,6 +156,52 @@ fn certify_from_a_far_start() {
         let horizon = outcome.horizon_loss.unwrap();
         assert!(horizon > outcome.certified_loss && horizon < outcome.certified_loss + 1e-4, "{horizon}");
     }
+}
+
+/// At the number of transient steps the start adds 1 %, and no other m adds less.
+#[test]
+fn certify_the_transient() {
+    let mut in_a_ball = 0;
+    for case in Case::all() {
+        let name = &case.name;
+        let at = |steps: f64| {
+            let options = Options { horizon: Some(steps as u64), start: None };
+            certify(&case.data, &case.hinge, &case.threat, &options).unwrap()
+        };
+        let steps = at(1.0).transient_steps;
+        assert!((1.0..1e12).contains(&steps), "{name}: {steps}");
+        let outcome = at(steps);
+        let (loss, bound) = (outcome.certified_loss, outcome.horizon_loss.unwrap());
+        let added = bound - loss;
+        let least = 0.01 * loss * (steps - 1.0) / steps;
+        assert!(added <= 0.01 * loss + 1e-9 && added >= least - 1e-9, "{name}: {added} {loss}");
+
+        let (witness, horizon) = (&outcome.certificate.loss.witness, outcome.certificate.horizon.unwrap());
+        if let Witness::BoundedRange { .. } = witness {
+            in_a_ball += usize::from(horizon.m > 0.0);
+            let rows = case.data.as_rows();
+            let proven = prove(&case.learner, witness, &rows).unwrap();
+            for m in [0.0, 0.5 * horizon.m, 0.99 * horizon.m, 1.01 * horizon.m + 1e-6, 1.0, 1e3] {
+                let other = proven.horizon(horizon.steps, &horizon.start, m).unwrap();
+                assert!(other >= bound * (1.0 - 1e-12), "{name}: {m} {other} {bound}");
+            }
+        }
+    }
+    println!("{in_a_ball} cases with m > 0");
+    assert!(in_a_ball > 0);
+}
+
+/// α near 0: from the minimum of λ over R^d the bound would be above 100.
+#[test]
+fn the_first_steps_of_strongly_regularized_learning() {
+    let data = Dataset::sample().unwrap();
+    let (hinge, threat) = (Hinge::new(0.01, 1.0).unwrap(), Threat::new(0.02).unwrap());
+    let options = Options { horizon: Some(1_000_000), start: None };
+    let outcome = certify(&data, &hinge, &threat, &options).unwrap();
+    let (loss, bound) = (outcome.certified_loss, outcome.horizon_loss.unwrap());
+    assert_eq!(outcome.certificate.loss.witness.method(), "bounded-range");
+    assert!(outcome.certificate.horizon.unwrap().m > 0.0);
+    assert!(bound < loss + 1e-4 && outcome.transient_steps < 1e4, "{bound} {}", outcome.transient_steps);
 }
 
 fn mean_setting(case: &Value) -> MeanSetting {

@@ -10,7 +10,9 @@ use support::{dot, formula, moved, norm, scaled, witness};
 use unswayed::certify::convexity::{Found, bounded_range, theorem2, zero_one};
 use unswayed::certify::{MeanOutcome, MeanSetting, Options, certify, certify_mean};
 use unswayed::{Dataset, Hinge, Threat};
-use unswayed_check::{Certificate, Claim, Hinge as CheckedHinge, Learner, Witness, check, exact_bound};
+use unswayed_check::{
+    Certificate, Claim, Hinge as CheckedHinge, Learner, Witness, check, exact_bound, prove,
+};
 
 /// What a number of searches came to.
 #[derive(Default)]
@@ -271,6 +273,55 @@ fn the_search_refutes_wrong_formulas_of_the_other_forms() {
     for ((cases, refuted), percent) in cases.into_iter().zip(refuted).zip([90, 70]) {
         assert!(cases >= 10 && refuted * 100 >= cases * percent, "{refuted} of {cases}");
     }
+}
+
+/// What λ can lose on the way from θ_0 to anywhere is at most the term for the first steps, and with the best m it is that.
+#[test]
+fn the_term_for_the_first_steps_is_what_lambda_can_lose() {
+    let mut random = Random(34);
+    let (mut places, mut positive, mut reached) = (0, 0, 0);
+    for _ in 0..600 {
+        let setting = Setting::random(&mut random, 4, 4);
+        let (learner, rows) = (setting.learner(), setting.data.as_rows());
+        let mut witness = witness::bounded_range(&mut random, &setting);
+        let Witness::BoundedRange { alpha, beta, mu, ball, .. } = &mut witness else { unreachable!() };
+        if random.chance(0.5) {
+            // μ keeps a positive.
+            *mu += *alpha + 1.0;
+            *alpha *= random.log(1e-6, 1.0);
+        }
+        let (alpha, beta, ball) = (*alpha, beta.clone(), *ball);
+        let Ok(proven) = prove(&learner, &witness, &rows) else { continue };
+        let bound = proven.bound().unwrap();
+        let in_ball = |random: &mut Random, theta: &[f64]| {
+            let most = ball * (1.0 - 1e-14) / norm(theta).max(1e-300);
+            scaled(theta, if random.chance(0.5) { most } else { most * random.unit() })
+        };
+        let direction = random.gaussian(beta.len());
+        let start = in_ball(&mut random, &direction);
+        let lambda = |theta: &[f64]| (alpha * dot(theta, theta) + dot(&beta, theta)) / setting.eta;
+        let best = (norm(&beta) / (2.0 * ball) - alpha).max(0.0);
+        // The lowest place of the ball is towards −β.
+        let lowest = scaled(&beta, -(0.5 / alpha).min(ball / norm(&beta).max(1e-300)));
+        let size = (alpha * ball * ball + ball * norm(&beta)) / setting.eta + bound.abs();
+        let others = [0.0, best * random.log(0.1, 10.0), random.log(1e-6, 10.0)];
+        for (i, m) in [best].into_iter().chain(others).enumerate() {
+            let term = proven.horizon(1, &start, m).unwrap() - bound;
+            let doubt = 1e-12 * (size + term);
+            for _ in 0..20 {
+                let direction = random.gaussian(beta.len());
+                let theta = in_ball(&mut random, &direction);
+                assert!(term >= lambda(&start) - lambda(&theta) - doubt, "{m} {term} {witness:?}");
+                places += 1;
+            }
+            let most = lambda(&start) - lambda(&lowest);
+            assert!(term >= most - doubt, "{m} {term} {most} {witness:?}");
+            reached += usize::from(i == 0 && term <= most + doubt);
+        }
+        positive += usize::from(best > 0.0);
+    }
+    println!("{places} places, {positive} witnesses with m > 0, {reached} terms reached");
+    assert!(positive > 100 && reached > 500, "{positive} {reached}");
 }
 
 /// An adversary: the point it sends when it sees θ.

@@ -44,6 +44,14 @@ pub fn bounded_range() -> Witness {
     }
 }
 
+/// The same with a small α: here a positive m is best, about 0.06.
+pub fn flat() -> Witness {
+    let mut witness = bounded_range();
+    let Witness::BoundedRange { alpha, .. } = &mut witness else { unreachable!() };
+    *alpha = 1.0 / 64.0;
+    witness
+}
+
 pub fn zero_one() -> Witness {
     Witness::ZeroOne {
         alpha: 0.5,
@@ -63,10 +71,12 @@ pub fn certificate(learner: Learner, loss: Witness, error: Option<Witness>, rows
         witness,
     };
     let start = vec![0.5; rows.dimension];
+    let m = if let Witness::BoundedRange { .. } = loss { 0.0625 } else { 0.0 };
     let horizon = matches!(learner, Learner::Hinge(_)).then(|| Horizon {
         steps: 1000,
-        bound: exact_horizon(&learner, &loss, rows, 1000, &start).expect("a horizon"),
+        bound: exact_horizon(&learner, &loss, rows, 1000, &start, m).expect("a horizon"),
         start,
+        m,
     });
     Certificate {
         tool: "test 1.0".to_owned(),
@@ -110,6 +120,7 @@ pub fn all() -> Vec<(Certificate, Rows<'static>)> {
         all.push((certificate(hinge(), convexity(), None, &rows), rows));
         all.push((certificate(hinge(), convexity(), Some(zero_one()), &rows), rows));
         all.push((certificate(hinge(), bounded_range(), Some(zero_one()), &rows), rows));
+        all.push((certificate(hinge(), flat(), None, &rows), rows));
         all.push((certificate(mean(None), closed_form(), None, &rows), rows));
     }
     all

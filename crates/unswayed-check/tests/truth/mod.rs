@@ -149,20 +149,24 @@ fn hinge_value(hinge: &Hinge, witness: &Witness, rows: &Rows) -> Option<RBig> {
     Some(sum + eps * point + mu * ball.sqr() + dot(&v, &v) / (n(4) * a))
 }
 
-/// What the start adds over a number of steps.
-pub fn transient(hinge: &Hinge, witness: &Witness, steps: u64, start: &[f64]) -> Option<RBig> {
-    let (alpha, beta) = match witness {
-        Witness::Convexity { alpha, beta, .. } => (q(*alpha), all(beta)),
+/// What the start adds over a number of steps: α‖θ_0‖² + βᵀθ_0 less a lower bound on α‖θ‖² + βᵀθ.
+pub fn transient(hinge: &Hinge, witness: &Witness, steps: u64, start: &[f64], m: f64) -> Option<RBig> {
+    let (start, m) = (all(start), q(m));
+    let (alpha, beta, ball) = match witness {
+        Witness::Convexity { alpha, beta, .. } => {
+            (m == n(0)).then_some(())?;
+            (q(*alpha), all(beta), n(0))
+        }
         Witness::BoundedRange { alpha, beta, ball, .. } => {
-            let start = all(start);
-            (dot(&start, &start) <= q(*ball).sqr()).then_some(())?;
-            (q(*alpha), all(beta))
+            let ball = q(*ball);
+            (m >= n(0) && dot(&start, &start) <= ball.sqr()).then_some(())?;
+            (q(*alpha), all(beta), ball)
         }
         _ => return None,
     };
-    let x: Vec<_> = all(start).into_iter().zip(beta).map(|(s, b)| n(2) * &alpha * s + b).collect();
-    let steps = RBig::from(steps);
-    Some(dot(&x, &x) / (n(4) * alpha * q(hinge.learning_rate) * steps))
+    let lowest = -(dot(&beta, &beta) / (n(4) * (&alpha + &m)) + m * ball.sqr());
+    let at_start = alpha * dot(&start, &start) + dot(&beta, &start);
+    Some((at_start - lowest) / (q(hinge.learning_rate) * RBig::from(steps)))
 }
 
 /// Whether a certificate of these rows (whatever its digest says) claims only what is true.
@@ -178,7 +182,7 @@ pub fn holds(certificate: &Certificate, rows: &Rows) -> bool {
         let Learner::Hinge(hinge) = &certificate.learner else {
             return false;
         };
-        let extra = transient(hinge, &certificate.loss.witness, h.steps, &h.start);
+        let extra = transient(hinge, &certificate.loss.witness, h.steps, &h.start, h.m);
         extra.is_some_and(|e| &loss + e <= q(h.bound))
     });
     loss <= q(certificate.loss.bound) && error && horizon

@@ -11,7 +11,7 @@ pub use benign::{Benign, benign};
 pub(crate) use convexity::dot;
 pub(crate) use descent::Descent;
 pub use mean::{MeanOutcome, MeanSetting, certify_mean};
-use unswayed_check::{Certificate, Claim, DataInfo, Failure, Horizon, Learner, Rows, Witness, prove};
+use unswayed_check::{Certificate, Claim, DataInfo, Failure, Horizon, Learner, Proven, Rows, Witness, prove};
 
 use crate::data::Dataset;
 use crate::error::CertifyError;
@@ -143,9 +143,7 @@ fn best_claim(
     let mut refusal = None;
     for Found { witness, converged, .. } in found {
         let proof = prove(setting, &witness, rows).and_then(|proven| {
-            let horizon = steps.map(|steps| {
-                proven.horizon(steps, start).map(|bound| Horizon { steps, start: start.to_vec(), bound })
-            });
+            let horizon = steps.map(|steps| horizon(&proven, best_m(&witness), steps, start));
             Ok((proven.bound()?, horizon.transpose()?))
         });
         match proof {
@@ -154,6 +152,20 @@ fn best_claim(
         }
     }
     Err(CertifyError::NoWitness { refusal })
+}
+
+/// The finite-horizon part of a certificate, with the bound that the exact checker finds for it.
+fn horizon(proven: &Proven, m: f64, steps: u64, start: &[f64]) -> Result<Horizon, Failure> {
+    let bound = proven.horizon(steps, start, m)?;
+    Ok(Horizon { steps, start: start.to_vec(), m, bound })
+}
+
+/// The m that makes the finite-horizon term smallest: max(0, ‖β‖/(2ϱ) − α) in a ball, else 0.
+fn best_m(witness: &Witness) -> f64 {
+    match witness {
+        Witness::BoundedRange { alpha, beta, ball, .. } => (norm(beta) / (2.0 * ball) - alpha).max(0.0),
+        _ => 0.0,
+    }
 }
 
 /// A witness with the bound that the exact checker finds for it.
@@ -170,14 +182,23 @@ fn status(converged: bool, loss: f64) -> Status {
     }
 }
 
-/// The T at which the finite-horizon term ‖2αθ_0 + β‖²/(4αηT) is 1 % of the certified loss.
+/// The T at which the finite-horizon term is 1 % of the certified loss.
 fn transient_steps(loss: &Claim, learner: &Hinge, start: &[f64]) -> f64 {
-    let (Witness::Convexity { alpha, beta, .. } | Witness::BoundedRange { alpha, beta, .. }) = &loss.witness
-    else {
-        return f64::NAN;
+    (start_cost(&loss.witness, start) / (learner.learning_rate() * 0.01 * loss.bound)).ceil()
+}
+
+/// The finite-horizon term times ηT, for the best m: ‖2(α+m)θ_0 + β‖²/(4(α+m)) + m(ϱ² − ‖θ_0‖²).
+fn start_cost(witness: &Witness, start: &[f64]) -> f64 {
+    let (alpha, beta, ball) = match witness {
+        Witness::Convexity { alpha, beta, .. } => (alpha, beta, 0.0),
+        Witness::BoundedRange { alpha, beta, ball, .. } => (alpha, beta, *ball),
+        _ => return f64::NAN,
     };
-    let distance: f64 = start.iter().zip(beta).map(|(t, b)| (2.0 * alpha * t + b).powi(2)).sum();
-    (distance / (4.0 * alpha * learner.learning_rate() * 0.01 * loss.bound)).ceil()
+    let m = best_m(witness);
+    let curve = alpha + m;
+    let distance: f64 = start.iter().zip(beta).map(|(t, b)| (2.0 * curve * t + b).powi(2)).sum();
+    let room = (ball * ball - dot(start, start)).max(0.0);
+    distance / (4.0 * curve) + if m > 0.0 { m * room } else { 0.0 }
 }
 
 /// The name and version that certificates carry.

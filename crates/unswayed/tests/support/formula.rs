@@ -1,6 +1,6 @@
 //! The bounds of the theorems in plain floating point, with a measure of how much rounding can have changed them.
 
-use unswayed_check::{Hinge, Learner, Mean, Rows, Witness};
+use unswayed_check::{Hinge, Horizon, Learner, Mean, Rows, Witness};
 
 use super::dot;
 
@@ -148,11 +148,16 @@ fn dot_of_sizes(v: &[f64], sizes: &[f64]) -> f64 {
     v.iter().zip(sizes).map(|(v, s)| v.abs() * s + 1e-11 * s * s).sum()
 }
 
-/// The bound for the first steps, from the value.
-pub fn transient(hinge: &Hinge, witness: &Witness, steps: u64, start: &[f64]) -> Option<f64> {
-    let (Witness::Convexity { alpha, beta, .. } | Witness::BoundedRange { alpha, beta, .. }) = witness else {
-        return None;
+/// What a start adds over the first steps, but for rounding not above the exact number.
+pub fn transient(hinge: &Hinge, witness: &Witness, horizon: &Horizon) -> Option<f64> {
+    let &Horizon { steps, ref start, m, .. } = horizon;
+    let (alpha, beta, ball) = match witness {
+        Witness::Convexity { alpha, beta, .. } if m == 0.0 => (*alpha, beta, 0.0),
+        Witness::BoundedRange { alpha, beta, ball, .. } if m >= 0.0 => (*alpha, beta, *ball),
+        _ => return None,
     };
-    let distance: f64 = start.iter().zip(beta).map(|(t, b)| (2.0 * alpha * t + b).powi(2)).sum();
-    Some(distance / (4.0 * alpha * hinge.learning_rate * steps as f64))
+    let curve = alpha + m;
+    let distance: f64 = start.iter().zip(beta).map(|(t, b)| (2.0 * curve * t + b).powi(2)).sum();
+    let room = (ball * ball * (1.0 - 1e-12) - dot(start, start)).max(0.0);
+    Some((distance / (4.0 * curve) + m * room) / (hinge.learning_rate * steps as f64))
 }

@@ -63,36 +63,46 @@ impl Greedy {
         for ((next, t), z) in self.next.as_flattened_mut().iter_mut().zip(theta).zip(z) {
             *next = self.keep * t + self.learning_rate * z;
         }
-        let sums = &mut self.sums;
-        let loss = self.arch.dispatch(|| loss_and_gradient(&self.rows, &self.weights, &self.next, sums));
+        let loss = self.arch.dispatch(LossAndGradient {
+            rows: &self.rows,
+            weights: &self.weights,
+            theta: &self.next,
+            gradient: &mut self.sums,
+        });
         self.gradient.copy_from_slice(&self.sums.as_flattened()[..theta.len()]);
         loss
     }
 }
 
-/// Σ p_i max(0, 1−θᵀz_i), and its gradient.
-#[inline(always)]
-fn loss_and_gradient(
-    rows: &Padded,
-    weights: &[f64],
-    theta: &[[f64; LANES]],
-    gradient: &mut [[f64; LANES]],
-) -> f64 {
-    gradient.as_flattened_mut().fill(0.0);
-    let mut loss = 0.0;
-    for (i, p) in weights.iter().enumerate() {
-        let row = rows.row(i);
-        let margin = 1.0 - padded_dot(theta, row);
-        if margin > 0.0 {
-            loss += p * margin;
-            for (g, z) in gradient.iter_mut().zip(row) {
-                for lane in 0..LANES {
-                    g[lane] -= p * z[lane];
+/// Σ p_i max(0, 1−θᵀz_i) and its gradient, in the form that is compiled for the machine's vector unit.
+struct LossAndGradient<'g> {
+    rows: &'g Padded,
+    weights: &'g [f64],
+    theta: &'g [[f64; LANES]],
+    gradient: &'g mut [[f64; LANES]],
+}
+
+impl pulp::WithSimd for LossAndGradient<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) -> f64 {
+        self.gradient.as_flattened_mut().fill(0.0);
+        let mut loss = 0.0;
+        for (i, p) in self.weights.iter().enumerate() {
+            let row = self.rows.row(i);
+            let margin = 1.0 - padded_dot(self.theta, row);
+            if margin > 0.0 {
+                loss += p * margin;
+                for (g, z) in self.gradient.iter_mut().zip(row) {
+                    for lane in 0..LANES {
+                        g[lane] -= p * z[lane];
+                    }
                 }
             }
         }
+        loss
     }
-    loss
 }
 
 impl Policy for Greedy {

@@ -138,7 +138,10 @@ impl<L: Online + Sync, J: Judge> Arena<'_, L, J> {
     ) -> Result<Vec<Scores>, AttackError> {
         let mut run = Run::new(self, policy, start, plan.seed, replicate);
         let arch = pulp::Arch::new();
-        let mut advance = |steps: u64| arch.dispatch(|| run.advance(steps)).map(|()| run.theta());
+        let mut advance = |steps: u64| {
+            arch.dispatch(Advance { run: &mut run, steps })?;
+            Ok::<_, AttackError>(run.theta())
+        };
         advance(plan.burn_in)?;
         let mut scores = Vec::with_capacity(usize::try_from(plan.evaluations).unwrap_or(0));
         for i in 0..plan.evaluations {
@@ -149,6 +152,21 @@ impl<L: Online + Sync, J: Judge> Arena<'_, L, J> {
             scores.push(self.judge.scores(&advance(until(i + 1) - until(i))?));
         }
         Ok(scores)
+    }
+}
+
+/// The hot loop, in the form that is compiled for the machine's vector unit.
+struct Advance<'r, 'a, L, P> {
+    run: &'r mut Run<'a, L, P>,
+    steps: u64,
+}
+
+impl<L: Online, P: Policy> pulp::WithSimd for Advance<'_, '_, L, P> {
+    type Output = Result<(), AttackError>;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) -> Self::Output {
+        self.run.advance(self.steps)
     }
 }
 

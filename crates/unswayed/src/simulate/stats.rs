@@ -111,9 +111,9 @@ mod tests {
         let noise = |i: usize| ((i * 7919) % 1009) as f64 / 1009.0;
         let flat: Vec<f64> = (0..640).map(noise).collect();
         let trend: Vec<f64> = (0..640).map(|i| noise(i) + i as f64 / 640.0).collect();
-        assert_eq!(Verdict::of(&[flat.clone()], 20.0), Verdict::Stationary);
+        assert_eq!(Verdict::of(std::slice::from_ref(&flat), 20.0), Verdict::Stationary);
         assert_eq!(Verdict::of(&[trend], 20.0), Verdict::Drifting);
-        assert_eq!(Verdict::of(&[flat.clone()], 2.0), Verdict::TooShort);
+        assert_eq!(Verdict::of(std::slice::from_ref(&flat), 2.0), Verdict::TooShort);
         let estimate = Estimate::of(&[flat]);
         assert!((estimate.mean - 0.5).abs() < estimate.half_width.max(0.02));
     }

@@ -53,8 +53,11 @@ pub trait Envelope<const M: usize, const K: usize>: Sync {
     /// e: the local variables that make up y.
     const WEIGHT: [f64; M];
 
-    /// A strictly feasible ℓ, with slacks of order one.
-    fn interior(&self, row: usize, at: Inputs) -> [f64; M];
+    /// κ must be above this for the program to have an interior.
+    const LEAST_KAPPA: f64;
+
+    /// A strictly feasible ℓ near the minimiser of the program with a barrier of weight μ.
+    fn interior(&self, row: usize, at: Inputs, mu: f64) -> [f64; M];
 
     /// The K slacks, all positive inside.
     fn slacks(&self, row: usize, local: &[f64; M], at: Inputs) -> [f64; K];
@@ -76,8 +79,19 @@ pub trait Envelope<const M: usize, const K: usize>: Sync {
 }
 
 /// w·w'/(w + w'): two weighted squares that share a free variable, seen as one.
+#[inline(always)]
 fn harmonic(w: f64, other: f64) -> f64 {
     w / (w + other) * other
+}
+
+/// argmin t − μ log(t−J) − μ log t: above max(J, 0) by about μ.
+fn centre_above(j: f64, mu: f64) -> f64 {
+    (j + 2.0 * mu + j.hypot(2.0 * mu)) / 2.0
+}
+
+/// argmin −gain·y − μ log y − μ log(width−y): inside [0, width], near the end that the gain points to.
+fn centre_between(gain: f64, width: f64, mu: f64) -> f64 {
+    width / 2.0 + gain * width * width / (2.0 * ((gain * width).hypot(2.0 * mu) + 2.0 * mu))
 }
 
 /// Theorem 2: Ψ = max(J, 0) − κ max(0, 1−s), which is the envelope over all of R.
@@ -90,26 +104,33 @@ impl Envelope<2, 4> for WholeLine {
     const COST: [f64; 2] = [1.0, -1.0];
     const WEIGHT: [f64; 2] = [0.0, 1.0];
 
-    fn interior(&self, _: usize, at: Inputs) -> [f64; 2] {
-        [at.j.max(0.0) + 1.0, at.kappa / 2.0]
+    const LEAST_KAPPA: f64 = 0.0;
+
+    fn interior(&self, _: usize, at: Inputs, mu: f64) -> [f64; 2] {
+        [centre_above(at.j, mu), centre_between(1.0 - at.s, at.kappa, mu)]
     }
 
+    #[inline(always)]
     fn slacks(&self, row: usize, local: &[f64; 2], at: Inputs) -> [f64; 4] {
         self.slack_changes(row, local, at)
     }
 
+    #[inline(always)]
     fn slack_changes(&self, _: usize, &[t, y]: &[f64; 2], at: Inputs) -> [f64; 4] {
         [t - at.j, t, y, at.kappa - y]
     }
 
+    #[inline(always)]
     fn pull(&self, _: usize, rho: &[f64; 4]) -> [f64; 2] {
         [rho[0] + rho[1], rho[2] - rho[3]]
     }
 
+    #[inline(always)]
     fn slopes(&self, _: usize, lambda: &[f64; 4]) -> (f64, f64) {
         (lambda[0], -lambda[3])
     }
 
+    #[inline(always)]
     fn curvature(&self, _: usize, w: &[f64; 4]) -> Curvature {
         Curvature {
             jj: harmonic(w[0], w[1]),
@@ -120,6 +141,7 @@ impl Envelope<2, 4> for WholeLine {
         }
     }
 
+    #[inline(always)]
     fn respond(&self, _: usize, w: &[f64; 4], f: &[f64; 2], change: Inputs) -> [f64; 2] {
         [(f[0] + w[0] * change.j) / (w[0] + w[1]), (f[1] + w[3] * change.kappa - change.s) / (w[2] + w[3])]
     }
@@ -135,6 +157,7 @@ pub struct BoundedRange {
 
 impl BoundedRange {
     /// The coefficients of y in the first and the last slack.
+    #[inline(always)]
     fn coefficients(&self, row: usize) -> (f64, f64) {
         (-(1.0 + self.reach[row]), self.reach[row] - 1.0)
     }
@@ -145,32 +168,40 @@ impl Envelope<2, 4> for BoundedRange {
     const COST: [f64; 2] = [1.0, -1.0];
     const WEIGHT: [f64; 2] = [0.0, 1.0];
 
-    fn interior(&self, row: usize, at: Inputs) -> [f64; 2] {
-        let y = at.kappa.max(0.0) / 2.0;
-        let slacks = self.slacks(row, &[0.0, y], at);
-        [slacks.iter().fold(0.0, |t: f64, s| t.max(-s)) + 1.0, y]
+    const LEAST_KAPPA: f64 = f64::NEG_INFINITY;
+
+    fn interior(&self, row: usize, at: Inputs, mu: f64) -> [f64; 2] {
+        let y = if at.kappa > 0.0 { centre_between(1.0 - at.s, at.kappa, mu) } else { 0.0 };
+        let t = if at.kappa > 0.0 { centre_above(at.j, mu) } else { at.j.max(0.0) + 1.0 };
+        let lowest = self.slacks(row, &[t, y], at).into_iter().fold(f64::INFINITY, f64::min);
+        [if lowest > 0.0 { t } else { t - lowest + 1.0 }, y]
     }
 
+    #[inline(always)]
     fn slacks(&self, row: usize, local: &[f64; 2], at: Inputs) -> [f64; 4] {
         self.slack_changes(row, local, at)
     }
 
+    #[inline(always)]
     fn slack_changes(&self, row: usize, &[t, y]: &[f64; 2], at: Inputs) -> [f64; 4] {
         let (g1, g4) = self.coefficients(row);
         [t - at.j + g1 * (y - at.kappa), t - at.j, t, t + g4 * y]
     }
 
+    #[inline(always)]
     fn pull(&self, row: usize, rho: &[f64; 4]) -> [f64; 2] {
         let (g1, g4) = self.coefficients(row);
         [rho.iter().sum(), g1 * rho[0] + g4 * rho[3]]
     }
 
+    #[inline(always)]
     fn slopes(&self, row: usize, lambda: &[f64; 4]) -> (f64, f64) {
         (lambda[0] + lambda[1], self.coefficients(row).0 * lambda[0])
     }
 
     /// By the Cauchy-Binet formula: a determinant of GᵀWG is a sum of squares over pairs of slacks, one of the
     /// system bordered by (J, κ) a sum over triples.
+    #[inline(always)]
     fn curvature(&self, row: usize, w: &[f64; 4]) -> Curvature {
         let (g1, g4) = self.coefficients(row);
         let [w1, w2, w3, w4] = *w;
@@ -186,6 +217,7 @@ impl Envelope<2, 4> for BoundedRange {
         }
     }
 
+    #[inline(always)]
     fn respond(&self, row: usize, w: &[f64; 4], f: &[f64; 2], change: Inputs) -> [f64; 2] {
         let (g1, g4) = self.coefficients(row);
         let first = w[0] * (change.j + g1 * change.kappa);
@@ -198,6 +230,7 @@ impl Envelope<2, 4> for BoundedRange {
 
 impl BoundedRange {
     /// det GᵀWG = Σ_{k<l} w_k w_l (g_k − g_l)².
+    #[inline(always)]
     fn determinant(&self, row: usize, w: &[f64; 4]) -> f64 {
         let (g1, g4) = self.coefficients(row);
         let middle = w[1] + w[2];
@@ -216,31 +249,40 @@ impl Envelope<4, 7> for ZeroOne {
     const COST: [f64; 4] = [1.0, -1.0, 0.0, 0.0];
     const WEIGHT: [f64; 4] = [0.0, 1.0, 1.0, 0.0];
 
-    fn interior(&self, _: usize, at: Inputs) -> [f64; 4] {
+    const LEAST_KAPPA: f64 = -1.0;
+
+    fn interior(&self, _: usize, at: Inputs, mu: f64) -> [f64; 4] {
         // κ > −1, so that c can be chosen with κ + c > 0 and c < 1.
-        let c = (1.0 - at.kappa.min(0.0)) / 2.0;
-        [(at.j + c).max(0.0) + 1.0, f64::midpoint(at.kappa, c), (1.0 - c) / 2.0, c]
+        let least = (-at.kappa).max(0.0);
+        let c = least + (1.0 - least) * mu.clamp(1e-6, 1.0) / 2.0;
+        let (a, b) = (centre_between(1.0 - at.s, at.kappa + c, mu), centre_between(-at.s, 1.0 - c, mu));
+        [centre_above(at.j + c, mu), a, b, c]
     }
 
+    #[inline(always)]
     fn slacks(&self, row: usize, local: &[f64; 4], at: Inputs) -> [f64; 7] {
         let mut slacks = self.slack_changes(row, local, at);
         slacks[5] += 1.0;
         slacks
     }
 
+    #[inline(always)]
     fn slack_changes(&self, _: usize, &[t, a, b, c]: &[f64; 4], at: Inputs) -> [f64; 7] {
         [t - c - at.j, t, a, at.kappa + c - a, b, -c - b, c]
     }
 
+    #[inline(always)]
     fn pull(&self, _: usize, rho: &[f64; 7]) -> [f64; 4] {
         [rho[0] + rho[1], rho[2] - rho[3], rho[4] - rho[5], rho[3] - rho[0] - rho[5] + rho[6]]
     }
 
+    #[inline(always)]
     fn slopes(&self, _: usize, lambda: &[f64; 7]) -> (f64, f64) {
         (lambda[0], -lambda[3])
     }
 
     /// T, a and b are eliminated first (each meets two slacks), then c.
+    #[inline(always)]
     fn curvature(&self, _: usize, w: &[f64; 7]) -> Curvature {
         let (t, a, rest) = (harmonic(w[0], w[1]), harmonic(w[2], w[3]), harmonic(w[4], w[5]) + w[6]);
         let c = t + a + rest;
@@ -256,6 +298,7 @@ impl Envelope<4, 7> for ZeroOne {
         }
     }
 
+    #[inline(always)]
     fn respond(&self, _: usize, w: &[f64; 7], f: &[f64; 4], change: Inputs) -> [f64; 4] {
         let (t, a, b) = (harmonic(w[0], w[1]), harmonic(w[2], w[3]), harmonic(w[4], w[5]));
         let (share_t, share_a, share_b) = (w[0] / (w[0] + w[1]), w[3] / (w[2] + w[3]), w[5] / (w[4] + w[5]));

@@ -51,8 +51,8 @@ use envelope::{BoundedRange, ZeroOne};
 use outer::{MU, NU, TAU};
 use solve::{Warm, solve};
 
-/// The barrier parameter with which the other forms start from Theorem 2's solution.
-const WARM_BARRIER: f64 = 0.03;
+/// With more rows than this, a solve starts from the solution for a sample of them.
+const LARGE: usize = 8000;
 
 /// A witness and how it was found.
 pub struct Found {
@@ -72,8 +72,8 @@ impl Found {
         Found { bound: theorem::bound(problem, &witness), witness, converged, steps, point }
     }
 
-    fn warm(&self) -> Warm {
-        Warm { point: self.point.clone(), barrier: WARM_BARRIER }
+    fn warm(&self, problem: &Problem) -> Warm {
+        Warm { point: self.point.clone(), barrier: warm_barrier(problem) }
     }
 }
 
@@ -87,12 +87,27 @@ pub fn plain(problem: &Problem) -> Found {
 
 /// The best witness of Theorem 2, starting from that of a similar problem if there is one.
 pub fn theorem2(problem: &Problem, similar: Option<&Found>) -> Found {
-    let solution = solve(problem, &WholeLine, None, similar.map(Found::warm).as_ref());
+    let warm = similar.map(|s| s.warm(problem)).or_else(|| sampled(problem));
+    let solution = solve(problem, &WholeLine, None, warm.as_ref());
     let (alpha, beta, tau, nu) = shared(&solution.point);
     let kappa = problem.kappa(alpha);
     let u = solution.rows.locals().map(|[_, y]| share(*y, kappa)).collect();
     let witness = Witness::Convexity { alpha, beta, tau, nu, u };
     Found::new(problem, witness, solution.point, solution.converged, solution.steps)
+}
+
+/// The barrier parameter with which a solve starts from the solution of another form, of a sample or of a similar problem.
+/// With many rows the sum over them stays smooth down to smaller barriers, and Newton's method finds its way.
+fn warm_barrier(problem: &Problem) -> f64 {
+    (10.0 / problem.rows() as f64).clamp(1e-4, 1e-2)
+}
+
+/// For many rows: a start from a sample of them, which costs next to nothing.
+fn sampled(problem: &Problem) -> Option<Warm> {
+    (problem.rows() > LARGE).then(|| {
+        let sample = problem.sample(problem.rows().div_ceil(LARGE / 2));
+        Warm { point: solve(&sample, &WholeLine, None, None).point, barrier: warm_barrier(problem) }
+    })
 }
 
 /// The best witness of the bounded-range form, starting from a solution of Theorem 2.
@@ -102,7 +117,7 @@ pub fn bounded_range(problem: &Problem, start: &Found) -> Found {
     let far: Vec<bool> = reach.iter().map(|h| *h >= 1.0).collect();
     let reduced = problem.without_always_active(&far);
     let envelope = BoundedRange { reach: reach.iter().copied().filter(|h| *h >= 1.0).collect() };
-    let solution = solve(&reduced, &envelope, Some(ball), Some(&start.warm()));
+    let solution = solve(&reduced, &envelope, Some(ball), Some(&start.warm(problem)));
     let (alpha, beta, tau, nu) = shared(&solution.point);
     let kappa = problem.kappa(alpha);
     let mut solved = solution.rows.locals();
@@ -115,7 +130,7 @@ pub fn bounded_range(problem: &Problem, start: &Found) -> Found {
 
 /// The best witness for zero-one error, starting from a solution of Theorem 2.
 pub fn zero_one(problem: &Problem, start: &Found) -> Found {
-    let solution = solve(problem, &ZeroOne, None, Some(&start.warm()));
+    let solution = solve(problem, &ZeroOne, None, Some(&start.warm(problem)));
     let (alpha, beta, tau, nu) = shared(&solution.point);
     let kappa = problem.kappa(alpha);
     let c: Vec<f64> = solution.rows.locals().map(|l| l[3].clamp((-kappa).max(0.0), 1.0)).collect();

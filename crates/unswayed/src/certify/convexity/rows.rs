@@ -3,7 +3,8 @@
 //! Each row keeps its local variables ℓ and multipliers λ; a pass over the rows computes their part of the Newton
 //! system or of the step. Passes run over fixed blocks of rows on all cores and add the blocks in order, so the
 //! result does not depend on the number of threads. A step costs two or three d×d Gram sums, N·d² operations
-//! each; everything else is of order N·d.
+//! each; everything else is of order N·d. What a pass does to a row is inlined into one function for each pass, which is
+//! compiled for the machine's vector unit as well as for the least common one.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
@@ -101,6 +102,73 @@ struct Step<const M: usize, const K: usize> {
     lambda: [f64; K],
 }
 
+/// What a pass does to a block of rows.
+trait Task<const M: usize, const K: usize, E> {
+    type Output;
+    fn run(self, rows: &Rows<M, K, E>, first: usize, cells: &mut [Cell<M, K>]) -> Self::Output;
+}
+
+/// A task and its block, in the form that is compiled for the machine's vector unit.
+struct Block<'b, 'a, const M: usize, const K: usize, E, T> {
+    rows: &'b Rows<'a, M, K, E>,
+    first: usize,
+    cells: &'b mut [Cell<M, K>],
+    task: T,
+}
+
+impl<const M: usize, const K: usize, E, T: Task<M, K, E>> pulp::WithSimd for Block<'_, '_, M, K, E, T> {
+    type Output = T::Output;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) -> T::Output {
+        self.task.run(self.rows, self.first, self.cells)
+    }
+}
+
+/// [`Rows::assemble`] at a point, into matrices of a width.
+struct Assemble<'p> {
+    at: &'p Point,
+    width: usize,
+}
+
+impl<const M: usize, const K: usize, E: Envelope<M, K>> Task<M, K, E> for Assemble<'_> {
+    type Output = ([f64; 5], Mat<f64>);
+
+    #[inline(always)]
+    fn run(self, rows: &Rows<M, K, E>, first: usize, cells: &mut [Cell<M, K>]) -> Self::Output {
+        rows.assemble_block(first, cells, self.at, self.width)
+    }
+}
+
+/// [`Rows::predict`] along a direction.
+struct Predict<'p> {
+    direction: &'p Point,
+}
+
+impl<const M: usize, const K: usize, E: Envelope<M, K>> Task<M, K, E> for Predict<'_> {
+    type Output = Prediction;
+
+    #[inline(always)]
+    fn run(self, rows: &Rows<M, K, E>, first: usize, cells: &mut [Cell<M, K>]) -> Prediction {
+        rows.predict_block(first, cells, self.direction)
+    }
+}
+
+/// [`Rows::correct`] along a direction, towards a complementarity.
+struct Correct<'p> {
+    direction: &'p Point,
+    target: f64,
+}
+
+impl<const M: usize, const K: usize, E: Envelope<M, K>> Task<M, K, E> for Correct<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self, rows: &Rows<M, K, E>, first: usize, cells: &mut [Cell<M, K>]) -> f64 {
+        rows.correct_block(first, cells, self.direction, self.target)
+    }
+}
+
 impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
     /// All rows on their own central paths for the barrier parameter `mu`, at the given point.
     pub fn centred(problem: &'a Problem<'a>, envelope: &'a E, at: &Point, mu: f64) -> Self {
@@ -108,11 +176,17 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
             Cell { local: [0.0; M], lambda: [0.0; K], at: [0.0; 2], d_local: [0.0; M], d_lambda: [0.0; K] };
         let kappa = problem.kappa(at.alpha());
         let mut rows = Rows { problem, envelope, cells: vec![blank; problem.rows()], kappa };
-        rows.pass(|rows, i, cell| {
+        rows.recentre(at, mu);
+        rows
+    }
+
+    /// Puts all rows on their own central paths, at another point.
+    pub fn recentre(&mut self, at: &Point, mu: f64) {
+        self.kappa = self.problem.kappa(at.alpha());
+        self.pass(|rows, i, cell| {
             cell.at = project(rows.problem, i, at);
             rows.centre(i, cell, mu);
         });
-        rows
     }
 
     /// The local variables of each row.
@@ -138,19 +212,7 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
         self.kappa = self.problem.kappa(at.alpha());
         let width = VECTORS + if E::COUPLED { 3 * d } else { 2 * d };
         let sum = |rows: &Self, first: usize, cells: &mut [Cell<M, K>]| {
-            let (mut sums, mut columns) = ([0.0; 5], Mat::zeros(d, width));
-            let mut scaled = vec![0.0; TILE * width];
-            for (t, tile) in cells.chunks_mut(TILE).enumerate() {
-                let start = first + t * TILE;
-                for ((n, cell), out) in tile.iter_mut().enumerate().zip(scaled.chunks_exact_mut(width)) {
-                    cell.at = project(rows.problem, start + n, at);
-                    rows.accumulate(start + n, cell, &mut sums, out);
-                }
-                let z = MatRef::from_row_major_slice(rows.problem.block(start, tile.len()), tile.len(), d);
-                let w = MatRef::from_row_major_slice(&scaled[..tile.len() * width], tile.len(), width);
-                matmul(columns.as_mut(), Accum::Add, z.transpose(), w, 1.0, Par::Seq);
-            }
-            (sums, columns)
+            pulp::Arch::new().dispatch(Block { rows, first, cells, task: Assemble { at, width } })
         };
         let join = |(s, c): ([f64; 5], Mat<f64>), (t, e): ([f64; 5], Mat<f64>)| {
             (std::array::from_fn(|k| s[k] + t[k]), c + e)
@@ -161,13 +223,8 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
 
     /// Tries the predictor direction and prepares the corrector.
     pub fn predict(&mut self, direction: &Point) -> Prediction {
-        let d = self.problem.dimension;
         let predict = |rows: &Self, first: usize, cells: &mut [Cell<M, K>]| {
-            let mut out = Prediction::new(d);
-            for (n, cell) in cells.iter_mut().enumerate() {
-                rows.predict_row(first + n, cell, direction, &mut out);
-            }
-            out
+            pulp::Arch::new().dispatch(Block { rows, first, cells, task: Predict { direction } })
         };
         self.blocks(predict, |a, b| a.join(&b))
     }
@@ -175,25 +232,66 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
     /// Prepares the corrector step aimed at complementarity `target`; returns the longest step that is allowed.
     pub fn correct(&mut self, direction: &Point, target: f64) -> f64 {
         let correct = |rows: &Self, first: usize, cells: &mut [Cell<M, K>]| {
-            let mut longest = f64::INFINITY;
-            for (n, cell) in cells.iter_mut().enumerate() {
-                let state = rows.state(first + n, cell);
-                let rho = std::array::from_fn(|k| cell.d_lambda[k] + target / state.slack[k]);
-                let change = rows.change(first + n, direction);
-                let step = rows.respond(first + n, &state, &state.defect, &rho, change);
-                longest =
-                    longest.min(limit(&state.slack, &step.slack)).min(limit(&cell.lambda, &step.lambda));
-                (cell.d_local, cell.d_lambda) = (step.local, step.lambda);
-            }
-            longest
+            pulp::Arch::new().dispatch(Block { rows, first, cells, task: Correct { direction, target } })
         };
         self.blocks(correct, f64::min)
     }
 
+    /// One block of [`Rows::assemble`]: its sums and the product of its rows with their scaled copies.
+    #[inline(always)]
+    fn assemble_block(
+        &self,
+        first: usize,
+        cells: &mut [Cell<M, K>],
+        at: &Point,
+        width: usize,
+    ) -> ([f64; 5], Mat<f64>) {
+        let d = self.problem.dimension;
+        let (mut sums, mut columns) = ([0.0; 5], Mat::zeros(d, width));
+        let mut scaled = vec![0.0; TILE * width];
+        for (t, tile) in cells.chunks_mut(TILE).enumerate() {
+            let start = first + t * TILE;
+            for ((n, cell), out) in tile.iter_mut().enumerate().zip(scaled.chunks_exact_mut(width)) {
+                cell.at = project(self.problem, start + n, at);
+                self.accumulate(start + n, cell, &mut sums, out);
+            }
+            let z = MatRef::from_row_major_slice(self.problem.block(start, tile.len()), tile.len(), d);
+            let w = MatRef::from_row_major_slice(&scaled[..tile.len() * width], tile.len(), width);
+            matmul(columns.as_mut(), Accum::Add, z.transpose(), w, 1.0, Par::Seq);
+        }
+        (sums, columns)
+    }
+
+    /// One block of [`Rows::predict`].
+    #[inline(always)]
+    fn predict_block(&self, first: usize, cells: &mut [Cell<M, K>], direction: &Point) -> Prediction {
+        let mut out = Prediction::new(self.problem.dimension);
+        for (n, cell) in cells.iter_mut().enumerate() {
+            self.predict_row(first + n, cell, direction, &mut out);
+        }
+        out
+    }
+
+    /// One block of [`Rows::correct`].
+    #[inline(always)]
+    fn correct_block(&self, first: usize, cells: &mut [Cell<M, K>], direction: &Point, target: f64) -> f64 {
+        let mut longest = f64::INFINITY;
+        for (n, cell) in cells.iter_mut().enumerate() {
+            let state = self.state(first + n, cell);
+            let rho = std::array::from_fn(|k| cell.d_lambda[k] + target / state.slack[k]);
+            let change = self.change(first + n, direction);
+            let step = self.respond(first + n, &state, &state.defect, &rho, change);
+            longest = longest.min(limit(&state.slack, &step.slack)).min(limit(&cell.lambda, &step.lambda));
+            (cell.d_local, cell.d_lambda) = (step.local, step.lambda);
+        }
+        longest
+    }
+
     /// Newton's method, damped, for the row's own barrier problem at fixed (J, κ, s).
+    #[inline(always)]
     fn centre(&self, i: usize, cell: &mut Cell<M, K>, mu: f64) {
         let at = Inputs { j: cell.at[0], kappa: self.kappa, s: cell.at[1] };
-        cell.local = self.envelope.interior(i, at);
+        cell.local = self.envelope.interior(i, at, mu);
         for _ in 0..50 {
             let slack = self.envelope.slacks(i, &cell.local, at);
             cell.lambda = slack.map(|s| mu / s);
@@ -212,6 +310,7 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
     }
 
     /// Adds a row to the sums and writes its scaled copies of z, from which the matrix product makes the Hessian.
+    #[inline(always)]
     fn accumulate(&self, i: usize, cell: &Cell<M, K>, sums: &mut [f64; 5], out: &mut [f64]) {
         let (p, z, d) = (self.problem.weight(i), self.problem.row(i), self.problem.dimension);
         let state = self.state(i, cell);
@@ -251,6 +350,7 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
     }
 
     /// One row of [`Rows::predict`].
+    #[inline(always)]
     fn predict_row(&self, i: usize, cell: &mut Cell<M, K>, direction: &Point, out: &mut Prediction) {
         let (p, state) = (self.problem.weight(i), self.state(i, cell));
         let mut rho = cell.lambda.map(|l| -l);
@@ -270,6 +370,7 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
     }
 
     /// Adds p_i times the row's slopes, carried over to α, β and θ.
+    #[inline(always)]
     fn add_slopes(&self, i: usize, lambda: &[f64; K], local: &[f64; M], out: &mut Gradient) {
         let (p, z) = (self.problem.weight(i), self.problem.row(i));
         let (slope, slope_kappa) = self.envelope.slopes(i, lambda);
@@ -281,6 +382,7 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
         }
     }
 
+    #[inline(always)]
     fn state(&self, i: usize, cell: &Cell<M, K>) -> State<M, K> {
         let at = Inputs { j: cell.at[0], kappa: self.kappa, s: cell.at[1] };
         let slack = self.envelope.slacks(i, &cell.local, at);
@@ -288,6 +390,7 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
         State { slack, w, defect: self.defect(i, cell) }
     }
 
+    #[inline(always)]
     fn defect(&self, i: usize, cell: &Cell<M, K>) -> [f64; M] {
         let pull = self.envelope.pull(i, &cell.lambda);
         std::array::from_fn(|m| pull[m] - E::COST[m] - cell.at[1] * E::WEIGHT[m])
@@ -309,6 +412,7 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
     }
 
     /// ΔJ, Δκ, Δs of row i for a step of the shared variables.
+    #[inline(always)]
     fn change(&self, i: usize, direction: &Point) -> Inputs {
         let [j, s] = project(self.problem, i, direction);
         Inputs { j, kappa: self.problem.kappa_of_alpha() * direction.x[ALPHA], s }
@@ -333,23 +437,25 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
     ) -> T {
         let mut cells = std::mem::take(&mut self.cells);
         let rows = &*self;
+        let f = |first: usize, cells: &mut [Cell<M, K>]| f(rows, first, cells);
         let mut result = None;
         for (g, group) in cells.chunks_mut(GROUP * BLOCK).enumerate() {
             let first = g * GROUP * BLOCK;
             let part = if group.len() <= BLOCK {
-                f(rows, first, group)
+                f(first, group)
             } else {
                 let blocks = group.par_chunks_mut(BLOCK).enumerate();
-                let parts: Vec<T> = blocks.map(|(b, cells)| f(rows, first + b * BLOCK, cells)).collect();
-                parts.into_iter().reduce(&join).unwrap_or_else(|| f(rows, first, &mut []))
+                let parts: Vec<T> = blocks.map(|(b, cells)| f(first + b * BLOCK, cells)).collect();
+                parts.into_iter().reduce(&join).unwrap_or_else(|| f(first, &mut []))
             };
             result = Some(match result {
                 None => part,
                 Some(sum) => join(sum, part),
             });
         }
+        let result = result.unwrap_or_else(|| f(0, &mut []));
         self.cells = cells;
-        result.unwrap_or_else(|| f(self, 0, &mut []))
+        result
     }
 }
 
@@ -412,6 +518,7 @@ impl System {
 }
 
 /// J and s of row i for a point, or ΔJ and Δs for a direction (both are linear).
+#[inline(always)]
 fn project(problem: &Problem, i: usize, at: &Point) -> [f64; 2] {
     let z = problem.row(i);
     let j = problem.j_of_alpha(i) * at.alpha() + (1.0 - problem.epsilon) * dot(z, at.beta());
@@ -419,15 +526,18 @@ fn project(problem: &Problem, i: usize, at: &Point) -> [f64; 2] {
 }
 
 /// The largest step for which values + step·changes stays nonnegative.
+#[inline(always)]
 pub fn limit(values: &[f64], changes: &[f64]) -> f64 {
     let ratios = values.iter().zip(changes).filter(|(_, c)| **c < 0.0).map(|(v, c)| -v / c);
     ratios.fold(f64::INFINITY, f64::min)
 }
 
+#[inline(always)]
 fn plus<const L: usize>(a: &[f64; L], b: &[f64; L]) -> [f64; L] {
     std::array::from_fn(|k| a[k] + b[k])
 }
 
+#[inline(always)]
 fn inner(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

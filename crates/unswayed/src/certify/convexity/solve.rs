@@ -21,7 +21,7 @@ use super::envelope::Envelope;
 use super::guards::{Correction, GuardStep, Guards};
 use super::outer::{ALPHA, BETA, Derivatives, MU, NU, Outer, Point, TAU};
 use super::problem::{Problem, dot};
-use super::rows::{Gradient, Rows, System};
+use super::rows::{Gradient, Rows, System, limit};
 
 /// Steps after which the solver gives up and returns what it has.
 const MOST_STEPS: usize = 80;
@@ -29,6 +29,8 @@ const MOST_STEPS: usize = 80;
 const TOLERANCE: f64 = 1e-9;
 /// Call the result converged when it is within this.
 const CONVERGED: f64 = 1e-7;
+/// Newton steps that a warm start may take to reach the central path.
+const SETTLING_STEPS: usize = 8;
 /// How much of the way to the boundary a step may go.
 const FRACTION: f64 = 0.995;
 
@@ -103,6 +105,9 @@ fn iterate<'a, const M: usize, const K: usize, E: Envelope<M, K>>(
     let rows = Rows::centred(problem, envelope, &point, barrier);
     let guards = Guards::centred(&outer, &point.x, barrier);
     let mut method = Method { outer, point, rows, guards, attempt };
+    if warm.is_some() && !method.settle(barrier) {
+        return iterate(problem, envelope, ball, None, attempt);
+    }
     let mut system = method.rows.assemble(&method.point);
     let mut now = method.measure(&system);
     let mut steps = 0;
@@ -212,6 +217,36 @@ impl<const M: usize, const K: usize, E: Envelope<M, K>> Method<'_, M, K, E> {
         cost + dot(&self.outer.linear(), &x[..BETA])
             + q * dot(beta, beta) / 2.0
             + dot(&v, &v) / (4.0 * self.outer.p(x).schur())
+    }
+
+    /// From a neighbour's solution to the central path at the given barrier, by Newton's method with the rows held on their
+    /// own paths: with many rows their sum is smooth, and a few steps are enough. False if they are not.
+    fn settle(&mut self, barrier: f64) -> bool {
+        for _ in 0..SETTLING_STEPS {
+            self.rows.recentre(&self.point, barrier);
+            self.guards = Guards::centred(&self.outer, &self.point.x, barrier);
+            let system = self.rows.assemble(&self.point);
+            let now = self.measure(&system);
+            if now.residual < now.gap {
+                return true;
+            }
+            let Some(direction) = self.centring_direction(&system, &now) else { return false };
+            let guard =
+                self.guards.step(&self.outer, &self.point.x, &direction.x, barrier, &Correction::default());
+            let kappa = self.outer.problem.kappa(self.point.alpha());
+            let room =
+                limit(&[kappa - E::LEAST_KAPPA], &[self.outer.problem.kappa_of_alpha() * direction.x[ALPHA]]);
+            let longest = self.guards.longest_in_x(&self.outer, &self.point.x, &guard).min(room);
+            self.point = self.point.moved(&direction, (0.9 * longest).min(1.0));
+        }
+        false
+    }
+
+    fn centring_direction(&self, system: &System, now: &Measure) -> Option<Point> {
+        let (outer, x) = (&self.outer, &self.point.x);
+        let newton =
+            Newton::new(outer, &self.point, system, &now.derivatives, &self.guards.hessian(outer, x))?;
+        newton.direction(&system.gradient, &self.guards.pull(outer))
     }
 
     /// One predictor-corrector step; `None` if rounding errors allow no further one.

@@ -114,13 +114,13 @@ impl Guards {
 
     /// The longest step that keeps every inequality, and every multiplier positive.
     pub fn longest(&self, outer: &Outer, x: &[f64], step: &GuardStep) -> f64 {
-        self.longest_in_x(outer, x, step)
+        Guards::longest_in_x(outer, x, step)
             .min(limit(&self.multipliers, &step.multipliers))
             .min(self.y.longest_step(step.y))
     }
 
     /// The longest step that keeps every inequality.
-    pub fn longest_in_x(&self, outer: &Outer, x: &[f64], step: &GuardStep) -> f64 {
+    pub fn longest_in_x(outer: &Outer, x: &[f64], step: &GuardStep) -> f64 {
         let signed = outer.signed();
         let masked = |v: &[f64]| -> [f64; 4] { std::array::from_fn(|j| if signed[j] { v[j] } else { 0.0 }) };
         limit(&masked(x), &masked(&step.x)).min(outer.p(x).longest_step(step.p))

@@ -236,7 +236,7 @@ impl<const M: usize, const K: usize, E: Envelope<M, K>> Method<'_, M, K, E> {
             let kappa = self.outer.problem.kappa(self.point.alpha());
             let room =
                 limit(&[kappa - E::LEAST_KAPPA], &[self.outer.problem.kappa_of_alpha() * direction.x[ALPHA]]);
-            let longest = self.guards.longest_in_x(&self.outer, &self.point.x, &guard).min(room);
+            let longest = Guards::longest_in_x(&self.outer, &self.point.x, &guard).min(room);
             self.point = self.point.moved(&direction, (0.9 * longest).min(1.0));
         }
         false

@@ -1,6 +1,6 @@
 //! Data: rows z = label · features, where they come from, and their checks.
 //!
-//! [`load`] reads `.npz`, `.npy`, `.csv` and `.parquet` files into a [`Dataset`]; [`Dataset::from_rows`] takes rows
+//! [`load()`] reads `.npz`, `.npy`, `.csv` and `.parquet` files into a [`Dataset`]; [`Dataset::from_rows`] takes rows
 //! that are in memory already. Whatever is wrong with the data is a [`DataError`], one line that names the file,
 //! the row, the column and the remedy.
 

@@ -14,7 +14,7 @@
 //! Ψ(J, κ, s) = min over ℓ of  cᵀℓ + s·eᵀℓ   subject to   slack_k(ℓ, J, κ) ≥ 0
 //! ```
 //!
-//! Ψ is convex in (J, κ) and concave in s. The interior point method of [`super::solve`] needs nothing else of
+//! Ψ is convex in (J, κ) and concave in s. The interior point method of [`mod@super::solve`] needs nothing else of
 //! a row than this linear program and its Newton step, which each form below gives in closed form. Every sum in them
 //! is one of terms of equal sign, so that nothing cancels when the weights w_k = λ_k/slack_k spread over many
 //! orders of magnitude, as they do near the solution.

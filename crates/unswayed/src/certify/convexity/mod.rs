@@ -29,7 +29,7 @@
 //! | [`rows`] | the sums over rows |
 //! | [`outer`] | the function of x and θ alone |
 //! | [`guards`], [`cone`] | the inequalities on x |
-//! | [`solve`] | the interior point method |
+//! | [`mod@solve`] | the interior point method |
 
 mod cone;
 mod envelope;

@@ -39,7 +39,8 @@ def numpy_loop(steps):
     return steps / (time.perf_counter() - began)
 
 
-def torch_loop(steps):
+def torch_points(steps):
+    """One point a step, drawn beforehand so that the loops time the learner alone."""
     import torch
 
     torch.set_num_threads(1)
@@ -48,11 +49,17 @@ def torch_loop(steps):
     generator = torch.Generator().manual_seed(0)
     poisoned = (torch.rand(steps, generator=generator) < EPSILON).tolist()
     drawn = torch.randint(0, len(z), (steps,), generator=generator).tolist()
-    theta = torch.zeros(z.shape[1], dtype=torch.float64)
+    return [u if poisoned[step] else z[drawn[step]] for step in range(steps)]
+
+
+def torch_loop(steps):
+    import torch
+
+    points = torch_points(steps)
+    theta = torch.zeros_like(points[0])
     with torch.no_grad():
         began = time.perf_counter()
-        for step in range(steps):
-            point = u if poisoned[step] else z[drawn[step]]
+        for point in points:
             acts = torch.dot(theta, point) <= 1.0
             theta.mul_(1.0 - ETA * SIGMA)
             if acts:
@@ -64,17 +71,11 @@ def torch_optimiser_loop(steps):
     """The way a model is trained in PyTorch: autograd and SGD with weight decay, which is the same update."""
     import torch
 
-    torch.set_num_threads(1)
-    z = torch.from_numpy(rows())
-    u = -z.mean(0)
-    generator = torch.Generator().manual_seed(0)
-    poisoned = (torch.rand(steps, generator=generator) < EPSILON).tolist()
-    drawn = torch.randint(0, len(z), (steps,), generator=generator).tolist()
-    theta = torch.nn.Parameter(torch.zeros(z.shape[1], dtype=torch.float64))
+    points = torch_points(steps)
+    theta = torch.nn.Parameter(torch.zeros_like(points[0]))
     optimiser = torch.optim.SGD([theta], lr=ETA, weight_decay=SIGMA)
     began = time.perf_counter()
-    for step in range(steps):
-        point = u if poisoned[step] else z[drawn[step]]
+    for point in points:
         optimiser.zero_grad()
         torch.clamp(1.0 - torch.dot(theta, point), min=0.0).backward()
         optimiser.step()

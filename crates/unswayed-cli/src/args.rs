@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use unswayed::attack::Attack;
 
 /// Proven bounds on what an adaptive data poisoner can do to an online learner.
 ///
@@ -158,22 +159,6 @@ pub enum Attacks {
     Full,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-pub enum AttackName {
-    /// Nobody attacks
-    None,
-    /// Random rows with the wrong label
-    LabelFlip,
-    /// One gradient step on the next loss
-    Fgsm,
-    /// Several projected gradient steps on the next loss
-    Pgd,
-    /// One well-chosen point, again and again
-    SteadyState,
-    /// A point tuned by simulation and made to act on the current model
-    Tuned,
-}
-
 #[derive(Args)]
 pub struct AttackFlags {
     #[command(flatten)]
@@ -189,9 +174,9 @@ pub struct AttackFlags {
     #[arg(long, value_enum, default_value_t = Attacks::Fast)]
     pub attacks: Attacks,
 
-    /// Only this attack (may be given several times)
-    #[arg(long, value_enum, value_name = "NAME")]
-    pub attack: Vec<AttackName>,
+    /// Only this attack: none, label-flip, fgsm, pgd, steady-state or tuned (may be given several times)
+    #[arg(long, value_name = "NAME", value_parser = attack_by_name)]
+    pub attack: Vec<Attack>,
 
     /// Also measure on these held-out data, in the same format
     #[arg(long, value_name = "FILE")]
@@ -297,6 +282,14 @@ pub struct MeanFlags {
     /// The certificate file (default: mean.certificate.safetensors, or the samples' name)
     #[arg(long, value_name = "PATH")]
     pub output: Option<PathBuf>,
+}
+
+fn attack_by_name(text: &str) -> Result<Attack, String> {
+    let named = |attack: &Attack| attack.name() == text;
+    Attack::ALL
+        .into_iter()
+        .find(named)
+        .ok_or_else(|| format!("one of {}", Attack::ALL.map(Attack::name).join(", ")))
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {

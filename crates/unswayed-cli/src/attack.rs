@@ -9,7 +9,7 @@ use unswayed::attack::{Attack, Attacked, Effort, Suite};
 use unswayed::data::write_arrays;
 use unswayed::{Dataset, Hinge, Threat};
 
-use crate::args::{AttackFlags, AttackName, Attacks};
+use crate::args::{AttackFlags, Attacks};
 use crate::{Stop, input, print};
 
 /// Points of each attack that `--save` writes.
@@ -53,23 +53,12 @@ pub fn run(flags: &AttackFlags, as_json: bool) -> Result<ExitCode, Stop> {
 
 fn chosen(flags: &AttackFlags) -> Vec<Attack> {
     if !flags.attack.is_empty() {
-        return flags.attack.iter().map(|name| by_name(*name)).collect();
+        return flags.attack.clone();
     }
     match flags.attacks {
         Attacks::None => vec![Attack::None],
         Attacks::Fast => [&[Attack::None], &Attack::FAST[..]].concat(),
         Attacks::Full => Attack::ALL.to_vec(),
-    }
-}
-
-fn by_name(name: AttackName) -> Attack {
-    match name {
-        AttackName::None => Attack::None,
-        AttackName::LabelFlip => Attack::LabelFlip,
-        AttackName::Fgsm => Attack::Fgsm,
-        AttackName::Pgd => Attack::Pgd,
-        AttackName::SteadyState => Attack::SteadyState,
-        AttackName::Tuned => Attack::Tuned,
     }
 }
 

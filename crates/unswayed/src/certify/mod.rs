@@ -75,7 +75,7 @@ pub struct Outcome {
 /// use unswayed::{Dataset, Hinge, Threat, certify};
 /// let data = Dataset::sample()?; // MNIST 1 v 7, 500 rows
 /// let outcome = certify::certify(&data, &Hinge::new(1e-3, 0.01)?, &Threat::new(0.01)?, &certify::Options::default())?;
-/// assert!(outcome.benign.loss < outcome.certified_loss && outcome.certified_loss < 0.1);
+/// assert!(outcome.benign.loss < outcome.certified_loss && outcome.certified_loss < 0.15);
 ///
 /// // Anyone can check it, in exact arithmetic, from the bytes of the file.
 /// let bytes = outcome.certificate.to_bytes();

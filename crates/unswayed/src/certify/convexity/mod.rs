@@ -26,7 +26,7 @@
 //! | [`theorem`] | the formula of the bound, for all three forms |
 //! | [`problem`] | data and constants |
 //! | [`envelope`] | Ψ: what one row contributes, one type for each form |
-//! | [`rows`] | the sums over rows |
+//! | [`rows`], [`sums`] | the passes over the rows, and what they add up to |
 //! | [`outer`] | the function of x and θ alone |
 //! | [`guards`], [`cone`] | the inequalities on x |
 //! | [`mod@solve`] | the interior point method |
@@ -38,6 +38,7 @@ mod outer;
 mod problem;
 mod rows;
 mod solve;
+mod sums;
 mod theorem;
 
 pub(super) use envelope::WholeLine;

@@ -21,7 +21,8 @@ use super::envelope::Envelope;
 use super::guards::{Correction, GuardStep, Guards};
 use super::outer::{ALPHA, BETA, Derivatives, MU, NU, Outer, Point, TAU};
 use super::problem::{Problem, dot};
-use super::rows::{Gradient, Rows, System, limit};
+use super::rows::{Rows, limit};
+use super::sums::{Gradient, System};
 
 /// Steps after which the solver gives up and returns what it has.
 const MOST_STEPS: usize = 80;

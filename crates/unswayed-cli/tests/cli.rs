@@ -222,7 +222,7 @@ fn completions_and_help_name_every_command() {
 #[test]
 fn a_closed_pipe_is_no_panic() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_unswayed"))
-        .arg("--help")
+        .args(["completions", "bash"])
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
         .spawn()

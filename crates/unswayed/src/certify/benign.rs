@@ -69,7 +69,12 @@ pub fn benign(data: &Dataset, learner: &Hinge) -> Benign {
         }
     }
     let weights: Vec<f64> = rows.locals().map(|local| local[1].clamp(0.0, 1.0)).collect();
-    measure(data, polished(data, sigma, &weights))
+    // At σ beyond reason rounding spoils either; θ = 0 is always a candidate, with the objective 1.
+    let candidates =
+        [polished(data, sigma, &weights), point.theta, vec![0.0; d]].map(|theta| measure(data, theta));
+    let objective = |b: &Benign| b.loss + sigma / 2.0 * dot(&b.theta, &b.theta);
+    let best = candidates.into_iter().filter(|b| objective(b).is_finite());
+    best.min_by(|a, b| objective(a).total_cmp(&objective(b))).unwrap_or_else(|| measure(data, vec![0.0; d]))
 }
 
 /// The last digits. Where a row sits on its kink with its multiplier at the end of the range, the interior point method
@@ -96,4 +101,18 @@ fn measure(data: &Dataset, theta: Vec<f64>) -> Benign {
         error += if score <= 0.0 { p } else { 0.0 };
     }
     Benign { theta, loss, error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_regularization_makes_it_worse_than_not_learning() {
+        let data = Dataset::sample().unwrap();
+        for sigma in [1e-200, 1e-30, 1e-12, 1e-4, 1.0, 1e3] {
+            let benign = benign(&data, &Hinge::new(1e-6, sigma).unwrap());
+            assert!(benign.loss <= 1.0, "{sigma}: {}", benign.loss);
+        }
+    }
 }

@@ -17,6 +17,7 @@ use crate::data::Dataset;
 use crate::error::CertifyError;
 use crate::learner::Hinge;
 use crate::threat::Threat;
+pub(crate) use convexity::Point;
 use convexity::{Found, Problem};
 
 /// What to certify beyond the long-run loss.
@@ -89,6 +90,19 @@ pub fn certify(
     threat: &Threat,
     options: &Options,
 ) -> Result<Outcome, CertifyError> {
+    Ok(certify_after(data, learner, threat, options, &benign(data, learner), None)?.0)
+}
+
+/// The same with the benign model at hand, starting from the solution for a similar setting if there is one.
+/// Returns the solution as well, for the next setting.
+pub(crate) fn certify_after(
+    data: &Dataset,
+    learner: &Hinge,
+    threat: &Threat,
+    options: &Options,
+    benign: &Benign,
+    similar: Option<&Point>,
+) -> Result<(Outcome, Point), CertifyError> {
     let start = start(data, options)?;
     let problem = Problem::new(data, learner, threat);
     let rows = data.as_rows();
@@ -99,7 +113,8 @@ pub fn certify(
         radius: threat.radius(),
     });
 
-    let theorem2 = convexity::theorem2(&problem, None);
+    let theorem2 = convexity::theorem2_after(&problem, similar);
+    let solution = theorem2.point().clone();
     let zero_one = convexity::zero_one(&problem, &theorem2);
     let mut found = vec![convexity::plain(&problem)];
     if norm(&start) <= problem.ball() {
@@ -112,13 +127,13 @@ pub fn certify(
         .flatten()
         .filter(|error| error.bound < loss.bound);
 
-    Ok(Outcome {
+    let outcome = Outcome {
         status: status(converged, loss.bound),
         certified_loss: loss.bound,
         certified_error: error.as_ref().map_or(loss.bound, |e| e.bound).min(1.0),
         horizon_loss: horizon.as_ref().map(|h| h.bound),
         transient_steps: transient_steps(&loss, learner, &start),
-        benign: benign(data, learner),
+        benign: benign.clone(),
         certificate: Certificate {
             tool: tool(),
             data: data_info(data, &rows),
@@ -127,7 +142,8 @@ pub fn certify(
             error,
             horizon,
         },
-    })
+    };
+    Ok((outcome, solution))
 }
 
 /// The smallest bound that the exact checker confirms, with its finite-horizon part, and whether its solver converged.
@@ -202,7 +218,7 @@ fn start_cost(witness: &Witness, start: &[f64]) -> f64 {
 }
 
 /// The name and version that certificates carry.
-fn tool() -> String {
+pub(crate) fn tool() -> String {
     concat!("unswayed ", env!("CARGO_PKG_VERSION")).into()
 }
 

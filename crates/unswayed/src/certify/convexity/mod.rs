@@ -42,7 +42,7 @@ mod sums;
 mod theorem;
 
 pub(super) use envelope::WholeLine;
-pub(super) use outer::Point;
+pub(crate) use outer::Point;
 pub use problem::Problem;
 pub(crate) use problem::dot;
 pub(super) use rows::Rows;
@@ -74,7 +74,12 @@ impl Found {
     }
 
     fn warm(&self, problem: &Problem) -> Warm {
-        Warm { point: self.point.clone(), barrier: warm_barrier(problem) }
+        warm(problem, &self.point)
+    }
+
+    /// The variables that all rows share.
+    pub(crate) fn point(&self) -> &Point {
+        &self.point
     }
 }
 
@@ -88,13 +93,22 @@ pub fn plain(problem: &Problem) -> Found {
 
 /// The best witness of Theorem 2, starting from that of a similar problem if there is one.
 pub fn theorem2(problem: &Problem, similar: Option<&Found>) -> Found {
-    let warm = similar.map(|s| s.warm(problem)).or_else(|| sampled(problem));
+    theorem2_after(problem, similar.map(Found::point))
+}
+
+/// The same, from the shared variables alone.
+pub(crate) fn theorem2_after(problem: &Problem, similar: Option<&Point>) -> Found {
+    let warm = similar.map(|point| warm(problem, point)).or_else(|| sampled(problem));
     let solution = solve(problem, &WholeLine, None, warm.as_ref());
     let (alpha, beta, tau, nu) = shared(&solution.point);
     let kappa = problem.kappa(alpha);
     let u = solution.rows.locals().map(|[_, y]| share(*y, kappa)).collect();
     let witness = Witness::Convexity { alpha, beta, tau, nu, u };
     Found::new(problem, witness, solution.point, solution.converged, solution.steps)
+}
+
+fn warm(problem: &Problem, point: &Point) -> Warm {
+    Warm { point: point.clone(), barrier: warm_barrier(problem) }
 }
 
 /// The barrier parameter with which a solve starts from the solution of another form, of a sample or of a similar problem.

@@ -1,0 +1,156 @@
+//! The objective, the ranking of settings, the Pareto front, the weight κ, and the continuous search.
+
+use super::sweep::{Chain, Sweep};
+use super::{DesignError, Setting};
+
+/// The weights κ that are tried when it is tuned.
+pub const KAPPAS: [f64; 7] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0];
+
+/// The continuous search ends when its steps are below this factor.
+const FINEST: f64 = 1.02;
+
+/// A setting and how it does, averaged over training tasks and poison rates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ranked {
+    /// The setting.
+    pub setting: Setting,
+    /// The mean benign loss.
+    pub benign_loss: f64,
+    /// The mean certified loss.
+    pub certified_loss: f64,
+    /// benign loss + κ · certified loss.
+    pub objective: f64,
+    /// Whether no other setting is better in one of the two losses and no worse in the other.
+    pub pareto: bool,
+}
+
+/// The settings, best first, for a weight κ. All must have been certified on the tasks.
+pub fn rank(sweep: &Sweep, tasks: &[usize], settings: &[Setting], kappa: f64) -> Vec<Ranked> {
+    let mut ranking: Vec<Ranked> =
+        settings.iter().filter_map(|setting| average(sweep, tasks, *setting, kappa)).collect();
+    let points: Vec<(f64, f64)> = ranking.iter().map(|r| (r.benign_loss, r.certified_loss)).collect();
+    for ranked in &mut ranking {
+        let here = (ranked.benign_loss, ranked.certified_loss);
+        ranked.pareto = !points.iter().any(|p| p.0 <= here.0 && p.1 <= here.1 && *p != here);
+    }
+    // Ties go to the setting that comes first, so that the choice does not depend on chance.
+    ranking.sort_by(|a, b| a.objective.total_cmp(&b.objective));
+    ranking
+}
+
+fn average(sweep: &Sweep, tasks: &[usize], setting: Setting, kappa: f64) -> Option<Ranked> {
+    let rates = &sweep.plan().grid.poison_rates;
+    let (mut benign, mut certified) = (0.0, 0.0);
+    for task in tasks {
+        let chain = Chain { task: *task, setting };
+        benign += sweep.benign(chain)?.loss / tasks.len() as f64;
+        for rate in rates {
+            certified += sweep.certified(chain, *rate)?.loss / (tasks.len() * rates.len()) as f64;
+        }
+    }
+    let objective = benign + kappa * certified;
+    Some(Ranked { setting, benign_loss: benign, certified_loss: certified, objective, pareto: false })
+}
+
+/// The weight among [`KAPPAS`] whose choice does best on the validation task: the smallest mean loss over the poison
+/// rates under the strongest attack, or the smallest mean certified loss if no attacks are run. Ties go to the smaller weight.
+pub fn tune_kappa(
+    sweep: &Sweep,
+    tasks: &[usize],
+    validation: usize,
+    settings: &[Setting],
+    attacks: bool,
+) -> Result<f64, DesignError> {
+    let choices: Vec<(f64, Setting)> = KAPPAS
+        .iter()
+        .filter_map(|kappa| Some((*kappa, rank(sweep, tasks, settings, *kappa).first()?.setting)))
+        .collect();
+    let chains: Vec<Chain> =
+        distinct(choices.iter().map(|c| c.1)).map(|setting| Chain { task: validation, setting }).collect();
+    if attacks {
+        sweep.attack(&chains)?;
+    }
+    let score = |setting: Setting| harm(sweep, Chain { task: validation, setting }, attacks);
+    let scored = choices.into_iter().map(|(kappa, setting)| (kappa, score(setting)));
+    Ok(scored.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(1.0, |best| best.0))
+}
+
+/// The mean over the poison rates of the strongest attack's loss, or of the certified loss.
+pub fn harm(sweep: &Sweep, chain: Chain, attacks: bool) -> f64 {
+    let rates = &sweep.plan().grid.poison_rates;
+    let loss = |rate: f64| {
+        if attacks {
+            sweep.attacks(chain, rate).and_then(|a| a.strongest().map(|s| s.loss))
+        } else {
+            sweep.certified(chain, rate).map(|c| c.loss)
+        }
+    };
+    rates.iter().map(|rate| loss(*rate).unwrap_or(f64::INFINITY)).sum::<f64>() / rates.len() as f64
+}
+
+/// Each setting once, in order of first appearance.
+fn distinct(settings: impl Iterator<Item = Setting>) -> impl Iterator<Item = Setting> {
+    let mut seen = Vec::new();
+    settings.filter(move |setting| {
+        let new = !seen.contains(&setting.bits());
+        seen.push(setting.bits());
+        new
+    })
+}
+
+/// Continues from the best setting of a ranking between the points of the grid: compass search in (log η, log σ), within
+/// the grid's range, with steps that start at half the grid's spacing and are halved where no neighbour is better.
+pub fn refine(
+    sweep: &Sweep,
+    tasks: &[usize],
+    from: Ranked,
+    kappa: f64,
+) -> Result<(Ranked, Vec<Setting>), DesignError> {
+    let grid = &sweep.plan().grid;
+    let ranges = [Range::of(&grid.learning_rates), Range::of(&grid.regularizations)];
+    let mut steps = ranges.map(|r| r.spacing.sqrt());
+    let (mut best, mut tried) = (from, Vec::new());
+    while steps.iter().any(|step| *step > FINEST) {
+        let neighbours = neighbours(best.setting, steps, ranges);
+        certify_all(sweep, tasks, &neighbours)?;
+        let found = rank(sweep, tasks, &neighbours, kappa);
+        tried.extend(neighbours);
+        match found.first() {
+            Some(next) if next.objective < best.objective => best = *next,
+            _ => steps = steps.map(f64::sqrt),
+        }
+    }
+    Ok((best, tried))
+}
+
+fn certify_all(sweep: &Sweep, tasks: &[usize], settings: &[Setting]) -> Result<(), DesignError> {
+    let chains: Vec<Chain> =
+        settings.iter().flat_map(|s| tasks.iter().map(|task| Chain { task: *task, setting: *s })).collect();
+    sweep.certify(&chains)
+}
+
+/// The values of a grid's axis: the ends, and the mean factor between neighbours.
+#[derive(Clone, Copy)]
+struct Range {
+    least: f64,
+    most: f64,
+    spacing: f64,
+}
+
+impl Range {
+    fn of(values: &[f64]) -> Range {
+        let (least, most) = (values[0], values[values.len() - 1]);
+        let spacing = (most / least).powf(1.0 / (values.len().max(2) - 1) as f64);
+        Range { least, most, spacing }
+    }
+}
+
+/// Up to four settings, one step away in one direction each.
+fn neighbours(at: Setting, [eta, sigma]: [f64; 2], [etas, sigmas]: [Range; 2]) -> Vec<Setting> {
+    let moved = |by_eta: f64, by_sigma: f64| Setting {
+        learning_rate: (at.learning_rate * by_eta).clamp(etas.least, etas.most),
+        regularization: (at.regularization * by_sigma).clamp(sigmas.least, sigmas.most),
+    };
+    let all = [moved(1.0 / eta, 1.0), moved(eta, 1.0), moved(1.0, 1.0 / sigma), moved(1.0, sigma)];
+    distinct(all.into_iter().filter(|setting| *setting != at)).collect()
+}

@@ -1,0 +1,34 @@
+//! Choosing the learner: the same certificate for many settings, and the setting that keeps the harm small.
+//!
+//! The learner's setting φ = (η, σ) is chosen on training tasks to minimise the mean of
+//!
+//! ```text
+//! benign loss + κ · certified loss
+//! ```
+//!
+//! over tasks and poison rates, and judged on a task that had no say in it.
+//!
+//! | module | its part |
+//! |---|---|
+//! | [`grid`] | the settings and poison rates to try |
+//! | [`record`] | what is known of one task and setting |
+//! | [`journal`] | records on disk, as they come; survives being killed |
+//! | [`sweep`] | computes the records that are missing, on all cores |
+//! | [`choose`] | objective, ranking, Pareto front, κ, the continuous search |
+//! | [`table`] | all figures as rows: CSV, Parquet, JSON |
+//! | [`tolerate`] | the question turned round: the largest poison rate under a limit |
+
+pub mod choose;
+mod error;
+pub mod grid;
+pub mod journal;
+mod plan;
+pub mod record;
+pub mod sweep;
+pub mod table;
+pub mod tolerate;
+
+pub use error::DesignError;
+pub use grid::{Grid, Setting};
+pub use plan::{AttackPlan, Design, OnTest, Request, design};
+pub use sweep::{BenignLoss, Sweep, SweepPlan, Task};

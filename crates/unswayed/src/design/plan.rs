@@ -1,0 +1,245 @@
+//! The whole design: sweep, κ, choice, refinement, and the verdict of the test task.
+
+use std::path::Path;
+
+use super::choose::{Ranked, harm, rank, refine, tune_kappa};
+use super::sweep::{BenignLoss, Chain, Observer, Sweep, SweepPlan, Task};
+use super::table::{Row, rows};
+use super::{DesignError, Grid, Setting};
+use crate::attack::Effort;
+
+/// Where attacks are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttackPlan {
+    /// Nowhere.
+    None,
+    /// Where a choice depends on them or is shown: on the validation task for the candidates, on the test task for the chosen
+    /// setting and the poor one.
+    Chosen(Effort),
+    /// Everywhere.
+    Everywhere(Effort),
+}
+
+/// What to choose, on what, and how.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The tasks that the setting is chosen on.
+    pub train: Vec<Task>,
+    /// The task that κ is tuned on, if it is not given.
+    pub validate: Option<Task>,
+    /// The task that had no say in the choice.
+    pub test: Option<Task>,
+    /// The settings and poison rates to try.
+    pub grid: Grid,
+    /// The weight of the certified loss; tuned on the validation task if absent, or 1 without one.
+    pub kappa: Option<f64>,
+    /// The largest norm of a poisoned point.
+    pub radius: f64,
+    /// Where the benign loss comes from.
+    pub benign: BenignLoss,
+    /// Where attacks are run.
+    pub attacks: AttackPlan,
+    /// The seed of simulations and attacks.
+    pub seed: u64,
+    /// Whether to continue between the points of the grid.
+    pub refine: bool,
+}
+
+impl Request {
+    /// The paper's grid, κ = 1, the unit ball, simulated benign losses, fast attacks where they matter, no refinement.
+    pub fn new(train: Vec<Task>) -> Self {
+        Request {
+            train,
+            validate: None,
+            test: None,
+            grid: Grid::default(),
+            kappa: None,
+            radius: 1.0,
+            benign: BenignLoss::Simulated,
+            attacks: AttackPlan::Chosen(Effort::Fast),
+            seed: 0,
+            refine: false,
+        }
+    }
+}
+
+/// What was chosen, and why.
+#[derive(Clone, Debug)]
+pub struct Design {
+    /// The weight of the certified loss.
+    pub kappa: f64,
+    /// Whether it was tuned on the validation task.
+    pub tuned: bool,
+    /// All settings of the grid, best first.
+    pub ranking: Vec<Ranked>,
+    /// The chosen setting: the best of the grid, or better if it was refined.
+    pub chosen: Ranked,
+    /// The worst setting of the grid.
+    pub poor: Ranked,
+    /// What the test task says.
+    pub test: Option<OnTest>,
+    /// Every figure: all tasks, all settings, all poison rates.
+    pub rows: Vec<Row>,
+    /// Records computed now; the others came from the journal.
+    pub computed: usize,
+    /// The certificates of the chosen setting: task, poison rate, bytes of the file.
+    pub certificates: Vec<(String, f64, Vec<u8>)>,
+}
+
+/// The chosen setting on a task that had no say in the choice.
+#[derive(Clone, Debug)]
+pub struct OnTest {
+    /// The task's name.
+    pub task: String,
+    /// The chosen setting, at each poison rate.
+    pub chosen: Vec<Row>,
+    /// The poor setting.
+    pub poor: Vec<Row>,
+    /// The setting of the grid with the smallest mean certified loss on this very task.
+    pub hindsight: Vec<Row>,
+}
+
+/// Chooses a setting.
+///
+/// With a journal (a file, and whether to continue it) every result is on disk as soon as it is known.
+///
+/// ```
+/// use unswayed::Dataset;
+/// use unswayed::design::{AttackPlan, BenignLoss, Grid, Request, Task, design};
+/// let data = Dataset::sample()?;
+/// let (train, test) = (data.first(100)?, Dataset::sample_test()?.first(100)?);
+/// let request = Request {
+///     test: Some(Task { name: "test".into(), data: test }),
+///     grid: Grid::new(vec![1e-3, 1e-2], vec![0.01, 0.1], vec![0.02])?,
+///     benign: BenignLoss::Limit,
+///     attacks: AttackPlan::None,
+///     ..Request::new(vec![Task { name: "train".into(), data: train }])
+/// };
+/// let design = design(&request, None, &())?;
+/// assert_eq!(design.chosen.setting.learning_rate, 1e-3); // a smaller learning rate never hurts in the long run
+/// assert_eq!(design.rows.len(), 2 * 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn design(
+    request: &Request,
+    journal: Option<(&Path, bool)>,
+    observer: &dyn Observer,
+) -> Result<Design, DesignError> {
+    if request.train.is_empty() {
+        return Err(DesignError::NoTasks);
+    }
+    let roles = Roles::of(request);
+    let mut sweep = Sweep::new(&roles.tasks, plan(request), observer)?;
+    if let Some((path, resume)) = journal {
+        sweep = sweep.with_journal(path, resume)?;
+    }
+    let settings: Vec<Setting> = request.grid.settings().collect();
+    let everywhere: Vec<Chain> = chains(&roles.all(), &settings);
+    sweep.certify(&everywhere)?;
+    if let AttackPlan::Everywhere(_) = request.attacks {
+        sweep.attack(&everywhere)?;
+    }
+    conclude(request, &roles, &sweep, settings)
+}
+
+/// Everything after the grid has been swept.
+fn conclude(
+    request: &Request,
+    roles: &Roles,
+    sweep: &Sweep,
+    mut settings: Vec<Setting>,
+) -> Result<Design, DesignError> {
+    let attacks = request.attacks != AttackPlan::None;
+    let (kappa, tuned) = match (request.kappa, roles.validate) {
+        (Some(kappa), _) => (kappa, false),
+        (None, Some(task)) => (tune_kappa(sweep, &roles.train, task, &settings, attacks)?, true),
+        (None, None) => (1.0, false),
+    };
+    let ranking = rank(sweep, &roles.train, &settings, kappa);
+    let (best, poor) = (ranking[0], ranking[ranking.len() - 1]);
+    let mut chosen = best;
+    if request.refine {
+        let (refined, _) = refine(sweep, &roles.train, best, kappa)?;
+        if refined.setting != best.setting {
+            let others: Vec<usize> = roles.all().into_iter().filter(|t| !roles.train.contains(t)).collect();
+            sweep.certify(&chains(&others, &[refined.setting]))?;
+            settings.push(refined.setting);
+            chosen = refined;
+        }
+    }
+    let test = roles.test.map(|task| on_test(sweep, task, &ranking, chosen, attacks)).transpose()?;
+    let mut certificates = Vec::new();
+    for task in roles.all() {
+        for (rate, outcome) in sweep.certificates(Chain { task, setting: chosen.setting })? {
+            certificates.push((roles.tasks[task].name.clone(), rate, outcome.certificate.to_bytes()));
+        }
+    }
+    let rows = rows(sweep, &roles.all(), &settings);
+    Ok(Design { kappa, tuned, ranking, chosen, poor, test, rows, computed: sweep.computed(), certificates })
+}
+
+fn on_test(
+    sweep: &Sweep,
+    task: usize,
+    ranking: &[Ranked],
+    chosen: Ranked,
+    attacks: bool,
+) -> Result<OnTest, DesignError> {
+    let poor = ranking[ranking.len() - 1];
+    let on = |setting: Setting| Chain { task, setting };
+    if attacks {
+        sweep.attack(&[on(chosen.setting), on(poor.setting)])?;
+    }
+    let certified = |ranked: &&Ranked| harm(sweep, on(ranked.setting), false);
+    let hindsight = ranking.iter().min_by(|a, b| certified(a).total_cmp(&certified(b))).unwrap_or(&ranking[0]);
+    Ok(OnTest {
+        task: sweep.tasks()[task].name.clone(),
+        chosen: rows(sweep, &[task], &[chosen.setting]),
+        poor: rows(sweep, &[task], &[poor.setting]),
+        hindsight: rows(sweep, &[task], &[hindsight.setting]),
+    })
+}
+
+fn plan(request: &Request) -> SweepPlan {
+    SweepPlan {
+        grid: request.grid.clone(),
+        radius: request.radius,
+        benign: request.benign,
+        effort: match request.attacks {
+            AttackPlan::Chosen(effort) | AttackPlan::Everywhere(effort) => effort,
+            AttackPlan::None => Effort::Fast,
+        },
+        seed: request.seed,
+    }
+}
+
+fn chains(tasks: &[usize], settings: &[Setting]) -> Vec<Chain> {
+    tasks.iter().flat_map(|task| settings.iter().map(|s| Chain { task: *task, setting: *s })).collect()
+}
+
+/// All tasks in one list, and which is which.
+struct Roles {
+    tasks: Vec<Task>,
+    train: Vec<usize>,
+    validate: Option<usize>,
+    test: Option<usize>,
+}
+
+impl Roles {
+    fn of(request: &Request) -> Roles {
+        let mut tasks = request.train.clone();
+        let train = (0..tasks.len()).collect();
+        let mut add = |task: &Option<Task>| {
+            task.as_ref().map(|task| {
+                tasks.push(task.clone());
+                tasks.len() - 1
+            })
+        };
+        let (validate, test) = (add(&request.validate), add(&request.test));
+        Roles { tasks, train, validate, test }
+    }
+
+    fn all(&self) -> Vec<usize> {
+        (0..self.tasks.len()).collect()
+    }
+}

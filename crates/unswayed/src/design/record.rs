@@ -1,0 +1,144 @@
+//! What is known of one task and setting. Records are what the journal holds.
+
+use serde::{Deserialize, Serialize};
+
+use super::Setting;
+
+/// One finished piece of work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Record {
+    /// The learner without adversary.
+    Benign(BenignRecord),
+    /// A bound that the exact checker has confirmed.
+    Certified(CertifiedRecord),
+    /// What attacks reached.
+    Attacked(AttackedRecord),
+}
+
+/// The learner without adversary.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BenignRecord {
+    /// The task's name.
+    pub task: String,
+    /// η.
+    pub learning_rate: f64,
+    /// σ.
+    pub regularization: f64,
+    /// The long-run hinge loss.
+    pub loss: f64,
+    /// The long-run error.
+    pub error: f64,
+    /// Half the width of the loss's 95 % confidence interval; absent for the limit of small learning rates.
+    pub half_width: Option<f64>,
+    /// Whether the simulation was stationary; absent for the limit.
+    pub verdict: Option<String>,
+}
+
+/// A bound that the exact checker has confirmed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CertifiedRecord {
+    /// The task's name.
+    pub task: String,
+    /// η.
+    pub learning_rate: f64,
+    /// σ.
+    pub regularization: f64,
+    /// ε.
+    pub poison_rate: f64,
+    /// No adversary gets the long-run hinge loss above this.
+    pub loss: f64,
+    /// No adversary gets the long-run error above this.
+    pub error: f64,
+    /// The form of the bound.
+    pub method: String,
+    /// What the bound is worth.
+    pub status: String,
+    /// The solver's shared variables and its θ: where the solver starts at the next poison rate.
+    pub x: Vec<f64>,
+    /// See `x`.
+    pub theta: Vec<f64>,
+}
+
+/// What attacks reached.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AttackedRecord {
+    /// The task's name.
+    pub task: String,
+    /// η.
+    pub learning_rate: f64,
+    /// σ.
+    pub regularization: f64,
+    /// ε.
+    pub poison_rate: f64,
+    /// Each attack, in the order of the suite.
+    pub attacks: Vec<AttackRecord>,
+}
+
+/// What one attack reached.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AttackRecord {
+    /// The attack's name.
+    pub attack: String,
+    /// The long-run hinge loss.
+    pub loss: f64,
+    /// Half the width of its 95 % confidence interval; absent if it could not be told.
+    pub half_width: Option<f64>,
+    /// The long-run error, where there is one.
+    pub error: Option<f64>,
+    /// Whether the simulation was stationary.
+    pub verdict: String,
+}
+
+impl AttackedRecord {
+    /// The attack with the largest loss.
+    pub fn strongest(&self) -> Option<&AttackRecord> {
+        self.attacks.iter().max_by(|a, b| a.loss.total_cmp(&b.loss))
+    }
+}
+
+/// What a record is about; records with equal keys are about the same thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    kind: Kind,
+    task: usize,
+    setting: [u64; 2],
+    poison_rate: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    Benign,
+    Certified,
+    Attacked,
+}
+
+impl Key {
+    pub(super) fn benign(task: usize, setting: Setting) -> Key {
+        Key { kind: Kind::Benign, task, setting: setting.bits(), poison_rate: 0 }
+    }
+
+    pub(super) fn certified(task: usize, setting: Setting, rate: f64) -> Key {
+        Key { kind: Kind::Certified, task, setting: setting.bits(), poison_rate: rate.to_bits() }
+    }
+
+    pub(super) fn attacked(task: usize, setting: Setting, rate: f64) -> Key {
+        Key { kind: Kind::Attacked, task, setting: setting.bits(), poison_rate: rate.to_bits() }
+    }
+
+    /// The key of a record, if its task is known.
+    pub(super) fn of(record: &Record, task_index: impl Fn(&str) -> Option<usize>) -> Option<Key> {
+        let setting = |learning_rate, regularization| Setting { learning_rate, regularization };
+        Some(match record {
+            Record::Benign(r) => {
+                Key::benign(task_index(&r.task)?, setting(r.learning_rate, r.regularization))
+            }
+            Record::Certified(r) => {
+                Key::certified(task_index(&r.task)?, setting(r.learning_rate, r.regularization), r.poison_rate)
+            }
+            Record::Attacked(r) => {
+                Key::attacked(task_index(&r.task)?, setting(r.learning_rate, r.regularization), r.poison_rate)
+            }
+        })
+    }
+}

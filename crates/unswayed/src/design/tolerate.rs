@@ -1,0 +1,190 @@
+//! The question turned round: the largest poison rate that keeps the harm under a limit.
+
+use super::DesignError;
+use crate::attack::{Attack, Attacked, Suite, search};
+use crate::certify::{Options, Outcome, Point, benign, certify_after};
+use crate::data::Dataset;
+use crate::error::{AttackError, CertifyError};
+use crate::learner::Hinge;
+use crate::threat::Threat;
+
+/// What the limit is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// The long-run hinge loss.
+    Loss,
+    /// The long-run error.
+    Error,
+}
+
+impl Measure {
+    /// The certified figure.
+    pub fn certified(self, outcome: &Outcome) -> f64 {
+        match self {
+            Measure::Loss => outcome.certified_loss,
+            Measure::Error => outcome.certified_error,
+        }
+    }
+
+    /// The attack's figure.
+    pub fn attacked(self, attacked: &Attacked) -> f64 {
+        match self {
+            Measure::Loss => attacked.simulated.loss.mean,
+            Measure::Error => attacked.simulated.error.map_or(0.0, |e| e.mean),
+        }
+    }
+}
+
+/// Poison rates are found to this relative accuracy.
+const ACCURACY: f64 = 1e-3;
+/// Rates below this are not told from 0, rates above its complement not from 1.
+const SMALLEST_RATE: f64 = 1e-6;
+/// Certificates computed, at most.
+const MOST_TRIALS: usize = 60;
+/// Searches for an attack that breaks the limit.
+const ATTACK_TRIALS: usize = 10;
+
+/// The largest poison rate for which the certificate stays under the limit.
+#[derive(Clone, Debug)]
+pub struct Tolerated {
+    /// The rate: certified, not interpolated.
+    pub poison_rate: f64,
+    /// The certificate at that rate.
+    pub outcome: Outcome,
+    /// A slightly larger rate, and the certified figure there, which is above the limit; absent near 1.
+    pub beyond: Option<(f64, f64)>,
+}
+
+/// Finds the largest poison rate; `None` if the limit is not certified even without an adversary.
+///
+/// ```
+/// use unswayed::design::tolerate::{Measure, largest_rate};
+/// use unswayed::{Dataset, Hinge};
+/// let data = Dataset::sample()?;
+/// let found = largest_rate(&data, &Hinge::new(1e-3, 0.01)?, 1.0, 0.2, Measure::Loss)?.unwrap();
+/// assert!(found.outcome.certified_loss <= 0.2 && found.poison_rate > 0.01);
+/// # Ok::<(), unswayed::design::DesignError>(())
+/// ```
+pub fn largest_rate(
+    data: &Dataset,
+    learner: &Hinge,
+    radius: f64,
+    limit: f64,
+    measure: Measure,
+) -> Result<Option<Tolerated>, DesignError> {
+    let model = benign(data, learner);
+    let mut similar: Option<Point> = None;
+    let mut trial = |rate: f64| -> Result<Outcome, DesignError> {
+        let threat = Threat::new(rate)?.with_radius(radius)?;
+        // The problem without adversary has fewer variables: it is no start for the others.
+        let start = similar.as_ref().filter(|_| rate > 0.0);
+        let found = certify_after(data, learner, &threat, &Options::default(), &model, start);
+        let (outcome, point) = found.map_err(certify_error)?;
+        similar = Some(point).filter(|_| rate > 0.0);
+        Ok(outcome)
+    };
+    let none = trial(0.0)?;
+    if measure.certified(&none) > limit {
+        return Ok(None);
+    }
+    let mut under = Tolerated { poison_rate: 0.0, outcome: none, beyond: None };
+    let mut over = 1.0 - SMALLEST_RATE;
+    for _ in 0..MOST_TRIALS {
+        let rate = round_down(between(&under, over, limit, measure));
+        if over - under.poison_rate <= ACCURACY * over || over < SMALLEST_RATE || rate <= under.poison_rate {
+            break;
+        }
+        let outcome = trial(rate)?;
+        let value = measure.certified(&outcome);
+        if value <= limit {
+            under = Tolerated { poison_rate: rate, outcome, ..under };
+        } else {
+            over = rate;
+            under.beyond = Some((rate, value));
+        }
+    }
+    Ok(Some(under))
+}
+
+/// A rate strictly between the largest tolerated and the smallest not tolerated one. With the figures at both ends: where
+/// the straight line between them meets the limit, but not too close to either end; else half way, in factors.
+fn between(under: &Tolerated, over: f64, limit: f64, measure: Measure) -> f64 {
+    let low = under.poison_rate;
+    let (Some((_, high_value)), true) = (under.beyond, low > 0.0) else {
+        return (low.max(SMALLEST_RATE / 4.0) * over).sqrt();
+    };
+    let low_value = measure.certified(&under.outcome);
+    let share = (limit - low_value) / (high_value - low_value);
+    low + (over - low) * share.clamp(0.1, 0.9)
+}
+
+/// To six significant digits, so that the printed rate is the certified one.
+fn round_down(rate: f64) -> f64 {
+    let scale = 10f64.powi(5 - rate.log10().floor() as i32);
+    (rate * scale).floor() / scale
+}
+
+/// A poison rate at which an attack is seen to break the limit.
+#[derive(Clone, Debug)]
+pub struct Broken {
+    /// The rate.
+    pub poison_rate: f64,
+    /// The attack.
+    pub attacked: Attacked,
+}
+
+/// Looks for the smallest poison rate from `from` on at which the steady-state attack, simulated, exceeds the limit. The
+/// largest tolerable rate, whatever the method of proof, is below it.
+pub fn smallest_broken_rate(
+    data: &Dataset,
+    learner: &Hinge,
+    radius: f64,
+    limit: f64,
+    measure: Measure,
+    from: f64,
+    seed: u64,
+) -> Result<Option<Broken>, DesignError> {
+    // First by where the learner settles, which needs no simulation.
+    let settled = |rate: f64| -> Result<f64, DesignError> {
+        let threat = Threat::new(rate)?.with_radius(radius)?;
+        let steady = search(data, learner, &threat, &[], 2000, seed).map_err(attack_error)?;
+        Ok(match measure {
+            Measure::Loss => steady.loss,
+            Measure::Error => error_of(data, &steady.theta),
+        })
+    };
+    let (mut low, mut high) = (from.max(SMALLEST_RATE), 1.0 - SMALLEST_RATE);
+    for _ in 0..ATTACK_TRIALS {
+        let rate = (low * high).sqrt();
+        if settled(rate)? > limit { high = rate } else { low = rate }
+    }
+    // Then by simulation at the learner's own learning rate, going up until it is seen.
+    for _ in 0..ATTACK_TRIALS {
+        let rate = round_down(high);
+        let threat = Threat::new(rate)?.with_radius(radius)?;
+        let suite = Suite::new(data, learner, &threat).with_seed(seed);
+        for attacked in suite.run(&[Attack::SteadyState]).map_err(attack_error)? {
+            if measure.attacked(&attacked) > limit {
+                return Ok(Some(Broken { poison_rate: rate, attacked }));
+            }
+        }
+        high *= 1.05;
+        if high >= 1.0 {
+            break;
+        }
+    }
+    Ok(None)
+}
+
+fn error_of(data: &Dataset, theta: &[f64]) -> f64 {
+    let wrong = |z: &[f64]| crate::certify::dot(z, theta) <= 0.0;
+    data.iter().zip(data.probabilities()).filter(|(z, _)| wrong(z)).map(|(_, p)| p).sum()
+}
+
+fn certify_error(source: CertifyError) -> DesignError {
+    DesignError::Certify { task: "data".into(), source }
+}
+
+fn attack_error(source: AttackError) -> DesignError {
+    DesignError::Attack { task: "data".into(), source }
+}

@@ -43,6 +43,14 @@ pub enum Command {
                       Exit codes: 0 valid, 1 not valid (says what fails and by how much), 2 a file cannot be read.")]
     Check(CheckFlags),
 
+    /// Choose the learning rate and regularization that keep the harm small
+    #[command(after_help = DESIGN_EXAMPLES, allow_negative_numbers = true)]
+    Design(DesignFlags),
+
+    /// Find the largest poison rate that keeps the certified loss under a limit
+    #[command(after_help = TOLERATE_EXAMPLES, allow_negative_numbers = true)]
+    Tolerate(TolerateFlags),
+
     /// Bound the error of an online mean estimate under any poisoning
     #[command(after_help = MEAN_EXAMPLES, allow_negative_numbers = true)]
     Mean(MeanFlags),
@@ -76,6 +84,28 @@ Examples:
 
 Losses are simulated long-run averages with 95 % confidence intervals. Verdict: 'stationary', 'drifting' (the halves of
 the window differ: not yet the long run), 'too short'. Exit codes: 0 done, 2 bad input or usage.";
+
+const DESIGN_EXAMPLES: &str = "\
+Examples:
+  unswayed design january.npz february.npz --test march.npz --output run
+  unswayed design a.npz b.npz c.npz --validate d.npz --test e.npz --attack-everywhere --output run --resume
+  unswayed design mnist_4v9=4v9_x.npy mnist_5v8=5v8_x.npy --rows 500 --kappa 0.5 --refine \\
+      --learning-rate 1e-4,1e-3,1e-2 --regularization 0.003,0.03 --poison-rate 0.01,0.05
+
+The setting with the smallest mean of benign loss + kappa * certified loss over tasks and poison rates is chosen. A task is a
+data file as for certify, or NAME=FILE; a features file that ends in x.npy takes its labels from the one that ends in y.npy.
+The folder --output gets a journal of every result as it comes, results.csv, .parquet and .json, and the chosen setting's
+certificates. Stop it any time, even by kill -9: --resume does what is missing. Exit codes: 0 done, 2 bad input or usage.";
+
+const TOLERATE_EXAMPLES: &str = "\
+Examples:
+  unswayed tolerate spam.npz --limit 0.2 --learning-rate 1e-3 --regularization 0.01
+  unswayed tolerate spam.npz --limit 0.05 --error --learning-rate 1e-3 --regularization 0.01
+  unswayed tolerate spam.npz --limit 0.25 --poison-rate 0.05
+
+With a learning rate and a regularization: the largest poison rate that is certified to stay under the limit, and a rate at which
+an attack breaks it. With a poison rate instead: the settings (of the paper's grid, or of those given) that are certified to
+stay under the limit at that rate. Exit codes: 0 done, 2 bad input or usage.";
 
 const MEAN_EXAMPLES: &str = "\
 Examples:
@@ -217,6 +247,127 @@ pub struct CertifyFlags {
     /// How to certify
     #[arg(long, value_enum, default_value_t = Method::Convexity)]
     pub method: Method,
+
+    /// The certificate file (default: the data file's name with .certificate.safetensors, in this folder)
+    #[arg(long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct DesignFlags {
+    /// The tasks to choose on: data files, or NAME=FILE
+    #[arg(required = true, value_name = "TASK")]
+    pub tasks: Vec<String>,
+
+    /// The task that kappa is tuned on (by the strongest attack found, or the certified loss with --attacks none)
+    #[arg(long, value_name = "TASK", conflicts_with = "kappa")]
+    pub validate: Option<String>,
+
+    /// The task that shows what the choice is worth; it has no say in it
+    #[arg(long, value_name = "TASK")]
+    pub test: Option<String>,
+
+    /// Weight of the certified loss against the benign loss (default: tuned with --validate, else 1)
+    #[arg(long, value_name = "KAPPA")]
+    pub kappa: Option<f64>,
+
+    #[command(flatten)]
+    pub grid: GridFlags,
+
+    /// Where the benign loss comes from
+    #[arg(long, value_enum, default_value_t = BenignFrom::Simulated)]
+    pub benign: BenignFrom,
+
+    /// Attacks on the test task (chosen and poor setting) and on the validation task
+    #[arg(long, value_enum, default_value_t = Attacks::Fast)]
+    pub attacks: Attacks,
+
+    /// Run the attacks on every task, setting and poison rate
+    #[arg(long)]
+    pub attack_everywhere: bool,
+
+    /// Continue from the best setting between the points of the grid
+    #[arg(long)]
+    pub refine: bool,
+
+    /// Largest norm of a poisoned point
+    #[arg(long, value_name = "R", default_value_t = 1.0)]
+    pub radius: f64,
+
+    /// Seed of simulations and attacks
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    #[command(flatten)]
+    pub read: ReadFlags,
+
+    /// The label column of .csv and .parquet files (default: label)
+    #[arg(long, value_name = "NAME")]
+    pub label_column: Option<String>,
+
+    /// The folder for journal, tables and certificates
+    #[arg(long, value_name = "FOLDER", default_value = "unswayed-design")]
+    pub output: PathBuf,
+
+    /// Continue the sweep in that folder: do only what is missing
+    #[arg(long)]
+    pub resume: bool,
+}
+
+/// The values to try, separated by commas.
+#[derive(Args)]
+pub struct GridFlags {
+    /// Learning rates η, separated by commas (default: the paper's 5e-5,1e-4,5e-4,1e-3,5e-3)
+    #[arg(long, value_name = "ETAS", value_delimiter = ',')]
+    pub learning_rate: Option<Vec<f64>>,
+
+    /// Regularizations σ, separated by commas (default: the paper's 3e-3,6e-3,1e-2,3e-2,6e-2)
+    #[arg(long, value_name = "SIGMAS", value_delimiter = ',')]
+    pub regularization: Option<Vec<f64>>,
+
+    /// Poison rates ε, separated by commas (design's default: the paper's 0.01,0.02,0.03,0.04,0.05)
+    #[arg(long, value_name = "EPSILONS", value_delimiter = ',')]
+    pub poison_rate: Option<Vec<f64>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum BenignFrom {
+    /// Simulated at each setting's own learning rate
+    Simulated,
+    /// The limit of small learning rates, solved for: cheaper, and too small at larger ones
+    Limit,
+}
+
+#[derive(Args)]
+pub struct TolerateFlags {
+    #[command(flatten)]
+    pub data: DataFlags,
+
+    #[command(flatten)]
+    pub read: ReadFlags,
+
+    /// The limit that the certified loss (or error) must not exceed
+    #[arg(long, value_name = "L")]
+    pub limit: f64,
+
+    /// The limit is about the error, not the loss
+    #[arg(long)]
+    pub error: bool,
+
+    #[command(flatten)]
+    pub grid: GridFlags,
+
+    /// Largest norm of a poisoned point
+    #[arg(long, value_name = "R", default_value_t = 1.0)]
+    pub radius: f64,
+
+    /// Whether to look for the rate at which an attack breaks the limit (none: do not look)
+    #[arg(long, value_enum, default_value_t = Attacks::Fast)]
+    pub attacks: Attacks,
+
+    /// Seed of the attacks' randomness
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
 
     /// The certificate file (default: the data file's name with .certificate.safetensors, in this folder)
     #[arg(long, value_name = "PATH")]

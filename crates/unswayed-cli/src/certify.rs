@@ -163,11 +163,7 @@ fn describe(
     }
     let method = outcome.certificate.loss.witness.method();
     rows.push(vec!["method".into(), format!("{method}, verified in exact arithmetic")]);
-    rows.iter()
-        .map(|row| {
-            format!("{:<15}  {}", row[0], row.get(1).map_or("", String::as_str)).trim_end().to_owned() + "\n"
-        })
-        .collect()
+    print::list(&rows)
 }
 
 fn explain(status: Status) -> String {

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::fmt::Write;
 
 use unswayed::data::{LabelPolicy, Options, Source, load};
+use unswayed::design::{Grid, Task};
 use unswayed::{Dataset, Hinge, Threat};
 
 use crate::Stop;
-use crate::args::{AttackFlags, DataFlags, ReadFlags, SettingFlags};
+use crate::args::{AttackFlags, DataFlags, DesignFlags, GridFlags, ReadFlags, SettingFlags};
 
 /// Learner and threat, validated.
 pub fn setting(flags: &SettingFlags) -> Result<(Hinge, Threat), Stop> {
@@ -23,23 +24,23 @@ pub fn data_path(flags: &DataFlags) -> &Path {
 
 /// Reads what the flags name.
 pub fn dataset(data: &DataFlags, read: &ReadFlags) -> Result<Dataset, Stop> {
-    Ok(load(&source(data_path(data), data.labels.as_deref()), &options(data, read))?)
+    Ok(load(&source(data_path(data), data.labels.as_deref()), &options(data.label_column.as_deref(), read))?)
 }
 
 /// Reads held-out data the way the data were read, all rows of them.
 pub fn test_data(path: &Path, flags: &AttackFlags) -> Result<Dataset, Stop> {
-    let options = Options { rows: None, ..options(&flags.data, &flags.read) };
+    let options = Options { rows: None, ..options(flags.data.label_column.as_deref(), &flags.read) };
     Ok(load(&source(path, flags.test_labels.as_deref()), &options)?)
 }
 
-fn options(data: &DataFlags, read: &ReadFlags) -> Options {
+fn options(label_column: Option<&str>, read: &ReadFlags) -> Options {
     Options {
         labels: match (read.scores, read.premultiplied) {
             (true, _) => LabelPolicy::Scores,
             (_, true) => LabelPolicy::Premultiplied,
             _ => LabelPolicy::Detect,
         },
-        label_column: data.label_column.clone(),
+        label_column: label_column.map(str::to_owned),
         normalize: read.normalize,
         rows: read.rows,
     }
@@ -66,10 +67,40 @@ pub fn describe(data: &Dataset) -> String {
 /// A data file, with its labels if they are in another.
 pub fn source(path: &Path, labels: Option<&Path>) -> Source {
     let source = Source::path(path);
-    match labels {
+    match labels.map(Path::to_owned).or_else(|| labels_beside(path)) {
         Some(labels) => source.labels(labels),
         None => source,
     }
+}
+
+/// For features in `…x.npy`, the labels in `…y.npy` if there is such a file.
+fn labels_beside(features: &Path) -> Option<PathBuf> {
+    let name = features.file_name()?.to_str()?.strip_suffix("x.npy")?;
+    Some(features.with_file_name(format!("{name}y.npy"))).filter(|labels| labels.exists())
+}
+
+/// A task for design: a data file, or NAME=FILE.
+pub fn task(text: &str, flags: &DesignFlags) -> Result<Task, Stop> {
+    let (name, path) = match text.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !name.contains(['/', '\\']) => (Some(name), path),
+        _ => (None, text),
+    };
+    let path = Path::new(path);
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let name = name.map_or_else(|| stem.strip_suffix("_x").unwrap_or(&stem).to_owned(), str::to_owned);
+    let data = load(&source(path, None), &options(flags.label_column.as_deref(), &flags.read))?;
+    Ok(Task { name, data })
+}
+
+/// The grid of the flags, the paper's values where they are silent.
+pub fn grid(flags: &GridFlags) -> Result<Grid, Stop> {
+    let paper = Grid::default();
+    let or = |given: &Option<Vec<f64>>, paper: Vec<f64>| given.clone().unwrap_or(paper);
+    Ok(Grid::new(
+        or(&flags.learning_rate, paper.learning_rates),
+        or(&flags.regularization, paper.regularizations),
+        or(&flags.poison_rate, paper.poison_rates),
+    )?)
 }
 
 /// θ_0 from numbers separated by commas or a file.

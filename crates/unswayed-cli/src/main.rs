@@ -5,9 +5,12 @@ mod attack;
 mod certify;
 mod check;
 mod demo;
+mod design;
 mod input;
 mod mean;
 mod print;
+mod progress;
+mod tolerate;
 
 use std::process::ExitCode;
 
@@ -48,6 +51,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
         Some(Command::Certify(flags)) => certify::run(flags, arguments.json),
         Some(Command::Attack(flags)) => attack::run(flags, arguments.json),
         Some(Command::Check(flags)) => Ok(check::run(flags, arguments.json)),
+        Some(Command::Design(flags)) => design::run(flags, arguments.json),
+        Some(Command::Tolerate(flags)) => tolerate::run(flags, arguments.json),
         Some(Command::Mean(flags)) => mean::run(flags, arguments.json),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

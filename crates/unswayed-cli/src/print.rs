@@ -49,6 +49,17 @@ pub fn steps(x: f64) -> String {
     if x < 1e6 { format!("{x:.0}") } else { format!("{x:.2e}") }
 }
 
+/// A parameter: plain while short, else in powers of ten.
+pub fn number(x: f64) -> String {
+    if x == 0.0 || (1e-3..1e6).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
+}
+
+/// Names and texts in two columns.
+pub fn list(rows: &[Vec<String>]) -> String {
+    let line = |row: &Vec<String>| format!("{:<15}  {}", row[0], row.get(1).map_or("", String::as_str));
+    rows.iter().map(|row| line(row).trim_end().to_owned() + "\n").collect()
+}
+
 /// Columns aligned to the right, the first to the left, two spaces apart.
 pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);

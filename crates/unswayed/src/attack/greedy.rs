@@ -7,19 +7,20 @@ use std::sync::Arc;
 
 use super::{Policy, dot, make_act, stretch};
 use crate::data::Dataset;
-use crate::learner::{Hinge, LANES, Padded, padded_dot};
+use crate::learner::{Blocks, Hinge, LANES, Padded, add_padded};
 
 /// Gradient ascent on the next loss.
 #[derive(Clone, Debug)]
 pub struct Greedy {
     rows: Arc<Padded>,
+    blocks: Arc<Blocks>,
     weights: Arc<Vec<f64>>,
     arch: pulp::Arch,
     keep: f64,
     learning_rate: f64,
     radius: f64,
     steps: usize,
-    next: Vec<[f64; LANES]>,
+    next: Vec<f64>,
     sums: Vec<[f64; LANES]>,
     gradient: Vec<f64>,
     best: Vec<f64>,
@@ -45,13 +46,14 @@ impl Greedy {
         let padded = vec![[0.0; LANES]; data.dimension().div_ceil(LANES)];
         Greedy {
             rows: Arc::new(Padded::new(data.iter(), data.dimension())),
+            blocks: Arc::new(Blocks::new(data.iter(), data.dimension())),
             weights: Arc::new(data.probabilities()),
             arch: pulp::Arch::new(),
             keep: 1.0 - learner.learning_rate() * learner.regularization(),
             learning_rate: learner.learning_rate(),
             radius,
             steps,
-            next: padded.clone(),
+            next: blank.clone(),
             sums: padded,
             gradient: blank.clone(),
             best: blank,
@@ -60,11 +62,12 @@ impl Greedy {
 
     /// ℓ(kθ + ηz), with its gradient in `self.gradient`: N·d operations, on the machine's vector unit.
     fn next_loss(&mut self, theta: &[f64], z: &[f64]) -> f64 {
-        for ((next, t), z) in self.next.as_flattened_mut().iter_mut().zip(theta).zip(z) {
+        for ((next, t), z) in self.next.iter_mut().zip(theta).zip(z) {
             *next = self.keep * t + self.learning_rate * z;
         }
         let loss = self.arch.dispatch(LossAndGradient {
             rows: &self.rows,
+            blocks: &self.blocks,
             weights: &self.weights,
             theta: &self.next,
             gradient: &mut self.sums,
@@ -77,8 +80,9 @@ impl Greedy {
 /// Σ p_i max(0, 1−θᵀz_i) and its gradient, in the form that is compiled for the machine's vector unit.
 struct LossAndGradient<'g> {
     rows: &'g Padded,
+    blocks: &'g Blocks,
     weights: &'g [f64],
-    theta: &'g [[f64; LANES]],
+    theta: &'g [f64],
     gradient: &'g mut [[f64; LANES]],
 }
 
@@ -89,16 +93,18 @@ impl pulp::WithSimd for LossAndGradient<'_> {
     fn with_simd<S: pulp::Simd>(self, _: S) -> f64 {
         self.gradient.as_flattened_mut().fill(0.0);
         let mut loss = 0.0;
-        for (i, p) in self.weights.iter().enumerate() {
-            let row = self.rows.row(i);
-            let margin = 1.0 - padded_dot(self.theta, row);
-            if margin > 0.0 {
-                loss += p * margin;
-                for (g, z) in self.gradient.iter_mut().zip(row) {
-                    for lane in 0..LANES {
-                        g[lane] -= p * z[lane];
-                    }
-                }
+        for (block, weights) in self.weights.chunks(Blocks::ROWS).enumerate() {
+            let scores = self.blocks.scores(block, self.theta);
+            // Which rows act is as good as random: they are listed without a branch.
+            let (mut acting, mut count) = ([0; Blocks::ROWS], 0);
+            for i in 0..weights.len() {
+                acting[count] = i;
+                count += usize::from(scores[i] < 1.0);
+            }
+            for &i in &acting[..count] {
+                let p = weights[i];
+                loss += p * (1.0 - scores[i]);
+                add_padded(self.gradient, -p, self.rows.row(block * Blocks::ROWS + i));
             }
         }
         loss

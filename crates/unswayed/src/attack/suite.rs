@@ -281,7 +281,7 @@ impl Policy for AnyPolicy<'_> {
 /// Burn-in and window in time constants, within bounds; as many evaluations as cost little beside the steps.
 fn plan(time_constant: f64, size: f64, effort: Effort, seed: u64) -> Plan {
     let (burn_in, window, most, replicates) = match effort {
-        Effort::Fast => (2.0, 6.0, 2e7, 2),
+        Effort::Fast => (2.0, 6.0, 5e7, 1),
         Effort::Full => (6.0, 40.0, 4e8, 4),
     };
     let steps = |constants: f64, least: f64| (constants * time_constant).clamp(least, most) as u64;

@@ -42,7 +42,8 @@ impl Journal {
     pub fn open(path: &Path, header: &Value, resume: bool) -> Result<(Journal, Vec<Value>), DesignError> {
         let mut options = OpenOptions::new();
         options.read(true).append(true);
-        let opened = if resume { options.create(true).open(path) } else { options.create_new(true).open(path) };
+        let opened =
+            if resume { options.create(true).open(path) } else { options.create_new(true).open(path) };
         let mut file = opened.map_err(|error| match error.kind() {
             std::io::ErrorKind::AlreadyExists => DesignError::JournalExists { path: path.into() },
             _ => DesignError::io(path, "create")(error),

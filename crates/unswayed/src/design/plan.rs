@@ -191,7 +191,8 @@ fn on_test(
         sweep.attack(&[on(chosen.setting), on(poor.setting)])?;
     }
     let certified = |ranked: &&Ranked| harm(sweep, on(ranked.setting), false);
-    let hindsight = ranking.iter().min_by(|a, b| certified(a).total_cmp(&certified(b))).unwrap_or(&ranking[0]);
+    let hindsight =
+        ranking.iter().min_by(|a, b| certified(a).total_cmp(&certified(b))).unwrap_or(&ranking[0]);
     Ok(OnTest {
         task: sweep.tasks()[task].name.clone(),
         chosen: rows(sweep, &[task], &[chosen.setting]),

@@ -133,9 +133,11 @@ impl Key {
             Record::Benign(r) => {
                 Key::benign(task_index(&r.task)?, setting(r.learning_rate, r.regularization))
             }
-            Record::Certified(r) => {
-                Key::certified(task_index(&r.task)?, setting(r.learning_rate, r.regularization), r.poison_rate)
-            }
+            Record::Certified(r) => Key::certified(
+                task_index(&r.task)?,
+                setting(r.learning_rate, r.regularization),
+                r.poison_rate,
+            ),
             Record::Attacked(r) => {
                 Key::attacked(task_index(&r.task)?, setting(r.learning_rate, r.regularization), r.poison_rate)
             }

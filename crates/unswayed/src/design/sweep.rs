@@ -99,12 +99,10 @@ struct Store {
 
 impl<'a> Sweep<'a> {
     /// A sweep that is kept in memory only.
-    pub fn new(
-        tasks: &'a [Task],
-        plan: SweepPlan,
-        observer: &'a dyn Observer,
-    ) -> Result<Self, DesignError> {
-        if let Some(task) = tasks.iter().enumerate().find(|(i, t)| tasks[..*i].iter().any(|u| u.name == t.name)) {
+    pub fn new(tasks: &'a [Task], plan: SweepPlan, observer: &'a dyn Observer) -> Result<Self, DesignError> {
+        if let Some(task) =
+            tasks.iter().enumerate().find(|(i, t)| tasks[..*i].iter().any(|u| u.name == t.name))
+        {
             return Err(DesignError::SameName { name: task.1.name.clone() });
         }
         Threat::new(0.0)?.with_radius(plan.radius)?;

@@ -4,4 +4,4 @@ mod hinge;
 mod online;
 
 pub use hinge::Hinge;
-pub use online::{HingeState, LANES, MeanState, Online, Padded, padded_dot};
+pub use online::{Blocks, HingeState, LANES, MeanState, Online, Padded, add_padded, padded_dot};

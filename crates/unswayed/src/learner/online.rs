@@ -61,11 +61,7 @@ impl Online for HingeState {
         self.inverse *= self.inverse_keep;
         if acts {
             let gain = self.learning_rate * self.inverse;
-            for (w, z) in self.w.iter_mut().zip(z) {
-                for lane in 0..LANES {
-                    w[lane] += gain * z[lane];
-                }
-            }
+            add_padded(&mut self.w, gain, z);
         }
         if self.scale < SMALLEST_SCALE {
             self.renormalise();
@@ -103,9 +99,11 @@ impl Online for MeanState {
     #[inline(always)]
     fn step(&mut self, z: &[[f64; LANES]]) {
         for (t, z) in self.theta.iter_mut().zip(z) {
+            let mut moved = *t;
             for lane in 0..LANES {
-                t[lane] += self.learning_rate * (z[lane] - t[lane]);
+                moved[lane] += self.learning_rate * (z[lane] - t[lane]);
             }
+            *t = moved;
         }
     }
 
@@ -130,6 +128,19 @@ pub fn padded_dot(x: &[[f64; LANES]], y: &[[f64; LANES]]) -> f64 {
     }
     let [a, b, c, d, e, f, g, h] = sums;
     ((a + e) + (c + g)) + ((b + f) + (d + h))
+}
+
+/// x ← x + factor·y.
+#[inline(always)]
+pub fn add_padded(x: &mut [[f64; LANES]], factor: f64, y: &[[f64; LANES]]) {
+    for (x, y) in x.iter_mut().zip(y) {
+        // All is read before anything is written, so that the compiler may use whole vectors.
+        let mut sum = *x;
+        for lane in 0..LANES {
+            sum[lane] += factor * y[lane];
+        }
+        *x = sum;
+    }
 }
 
 /// Rows padded to whole groups of lanes.
@@ -166,5 +177,40 @@ impl Padded {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
+    }
+}
+
+/// Rows side by side: of each block of rows the first entries, then the second ones, and so on. Scores of a whole block are
+/// then sums of vectors, with no sum across a vector at the end.
+#[derive(Clone, Debug)]
+pub struct Blocks {
+    dimension: usize,
+    values: Vec<[f64; Blocks::ROWS]>,
+}
+
+impl Blocks {
+    /// Rows in a block: enough independent sums to keep a vector unit busy.
+    pub const ROWS: usize = 32;
+
+    /// Copies rows of the given length; the last block is filled up with zeros.
+    pub fn new<'a>(rows: impl ExactSizeIterator<Item = &'a [f64]>, dimension: usize) -> Self {
+        let mut values = vec![[0.0; Self::ROWS]; rows.len().div_ceil(Self::ROWS) * dimension];
+        for (i, row) in rows.enumerate() {
+            let block = &mut values[i / Self::ROWS * dimension..][..dimension];
+            block.iter_mut().zip(row).for_each(|(column, entry)| column[i % Self::ROWS] = *entry);
+        }
+        Blocks { dimension, values }
+    }
+
+    /// θᵀz for the rows of a block.
+    #[inline(always)]
+    pub fn scores(&self, block: usize, theta: &[f64]) -> [f64; Blocks::ROWS] {
+        let mut sums = [0.0; Self::ROWS];
+        for (column, t) in self.values[block * self.dimension..][..self.dimension].iter().zip(theta) {
+            for row in 0..Self::ROWS {
+                sums[row] += t * column[row];
+            }
+        }
+        sums
     }
 }

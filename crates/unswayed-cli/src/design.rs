@@ -1,0 +1,236 @@
+//! `unswayed design`.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use unswayed::attack::Effort;
+use unswayed::design::choose::Ranked;
+use unswayed::design::table::{Row, to_csv, to_json, to_parquet};
+use unswayed::design::{AttackPlan, BenignLoss, Design, Request, design};
+
+use crate::args::{Attacks, BenignFrom, DesignFlags};
+use crate::progress::Bar;
+use crate::{Stop, input, print};
+
+/// Lines of the ranking that are printed; all of them are in the files.
+const SHOWN: usize = 8;
+
+pub fn run(flags: &DesignFlags, as_json: bool) -> Result<ExitCode, Stop> {
+    let request = request(flags)?;
+    let folder = &flags.output;
+    std::fs::create_dir_all(folder.join("certificates")).map_err(|error| {
+        Stop(format!("{}: cannot be made ({error}); choose another folder with --output", folder.display()))
+    })?;
+    let bar = Bar::new();
+    let result = design(&request, Some((&folder.join("journal.jsonl"), flags.resume)), &bar);
+    bar.finish();
+    let result = result?;
+    let summary = summary(&request, &result);
+    write_files(folder, &result, &summary)?;
+    if as_json {
+        let mut object = summary;
+        object["output"] = folder.display().to_string().into();
+        object["computed"] = result.computed.into();
+        print::json(&object);
+    } else {
+        print::text(&describe(&request, &result, folder));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn request(flags: &DesignFlags) -> Result<Request, Stop> {
+    if flags.kappa.is_some_and(|kappa| !(kappa >= 0.0 && kappa.is_finite())) {
+        return Err(Stop("--kappa: it is a weight, finite and not negative".into()));
+    }
+    let grid = input::grid(&flags.grid)?;
+    let task = |text: &String| input::task(text, flags);
+    let effort = if flags.attacks == Attacks::Full { Effort::Full } else { Effort::Fast };
+    Ok(Request {
+        validate: flags.validate.as_ref().map(task).transpose()?,
+        test: flags.test.as_ref().map(task).transpose()?,
+        grid,
+        kappa: flags.kappa,
+        radius: flags.radius,
+        benign: match flags.benign {
+            BenignFrom::Simulated => BenignLoss::Simulated,
+            BenignFrom::Limit => BenignLoss::Limit,
+        },
+        attacks: match flags.attacks {
+            Attacks::None if flags.attack_everywhere => {
+                return Err(Stop("--attack-everywhere contradicts --attacks none; leave one out".into()));
+            }
+            Attacks::None => AttackPlan::None,
+            _ if flags.attack_everywhere => AttackPlan::Everywhere(effort),
+            _ => AttackPlan::Chosen(effort),
+        },
+        seed: flags.seed,
+        refine: flags.refine,
+        ..Request::new(flags.tasks.iter().map(task).collect::<Result<_, _>>()?)
+    })
+}
+
+/// The tables, the summary, and the chosen setting's certificates.
+fn write_files(folder: &Path, result: &Design, summary: &Value) -> Result<(), Stop> {
+    let write = |name: &str, bytes: &[u8]| input::write(&folder.join(name), bytes, "--output");
+    write("results.csv", &to_csv(&result.rows))?;
+    write("results.parquet", &to_parquet(&result.rows)?)?;
+    write("results.json", format!("{summary:#}\n").as_bytes())?;
+    for (task, rate, bytes) in &result.certificates {
+        let name = format!("certificates/{}-{rate}.certificate.safetensors", file_name(task));
+        write(&name, bytes)?;
+    }
+    Ok(())
+}
+
+/// A task's name as a file name.
+fn file_name(task: &str) -> String {
+    task.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect()
+}
+
+/// Everything, for machines.
+fn summary(request: &Request, result: &Design) -> Value {
+    let ranked = |r: &Ranked| {
+        json!({
+            "learning_rate": r.setting.learning_rate,
+            "regularization": r.setting.regularization,
+            "benign_loss": r.benign_loss,
+            "certified_loss": r.certified_loss,
+            "objective": r.objective,
+            "pareto": r.pareto,
+        })
+    };
+    json!({
+        "chosen": ranked(&result.chosen),
+        "poor": ranked(&result.poor),
+        "kappa": result.kappa,
+        "kappa_tuned": result.tuned,
+        "benign_source": request.benign.word(),
+        "train": request.train.iter().map(|t| &t.name).collect::<Vec<_>>(),
+        "validate": request.validate.as_ref().map(|t| &t.name),
+        "poison_rates": request.grid.poison_rates,
+        "radius": request.radius,
+        "seed": request.seed,
+        "ranking": result.ranking.iter().map(ranked).collect::<Vec<_>>(),
+        "test": result.test.as_ref().map(|test| json!({
+            "task": test.task,
+            "chosen": to_json(&test.chosen),
+            "poor": to_json(&test.poor),
+            "hindsight": to_json(&test.hindsight),
+        })),
+        "rows": to_json(&result.rows),
+    })
+}
+
+fn describe(request: &Request, result: &Design, folder: &Path) -> String {
+    let names: Vec<&str> = request.train.iter().map(|t| t.name.as_str()).collect();
+    let kappa = match (result.tuned, &request.validate) {
+        (true, Some(task)) => format!("tuned on {}", task.name),
+        _ if request.kappa.is_some() => "given".into(),
+        _ => "default".into(),
+    };
+    let chosen = result.chosen.setting;
+    let mut text = format!(
+        "chosen on        {}\n\
+         objective        benign loss ({}) + κ · certified loss, κ = {} ({kappa});\n\
+         {:17}mean over the tasks and poison rates {}\n\n\
+         learning rate    {}\n\
+         regularization   {}\n\n{}\n",
+        names.join(", "),
+        request.benign.word(),
+        result.kappa,
+        "",
+        request.grid.poison_rates.iter().map(|r| print::percent(*r)).collect::<Vec<_>>().join(", "),
+        print::number(chosen.learning_rate),
+        print::number(chosen.regularization),
+        print::table(&ranking_table(result)),
+    );
+    text.push_str("Pareto: no other setting is better in one loss and no worse in the other.\n\n");
+    if let Some(test) = &result.test {
+        text.push_str(&describe_test(result, test));
+    }
+    text.push_str(&format!(
+        "results          {folder}/results.csv, .parquet, .json: {} rows, each bound verified in exact arithmetic\n\
+         certificates     {folder}/certificates (of the chosen setting; unswayed check verifies them again)\n",
+        result.rows.len(),
+        folder = folder.display(),
+    ));
+    text
+}
+
+/// The best settings and the worst.
+fn ranking_table(result: &Design) -> Vec<Vec<String>> {
+    let mut table = vec![
+        ["", "learning rate", "regularization", "benign loss", "certified loss", "objective", "Pareto"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
+    let line = |place: String, r: &Ranked| {
+        vec![
+            place,
+            print::number(r.setting.learning_rate),
+            print::number(r.setting.regularization),
+            print::down(r.benign_loss),
+            print::up(r.certified_loss),
+            print::up(r.objective),
+            if r.pareto { "yes".into() } else { String::new() },
+        ]
+    };
+    if result.chosen.setting != result.ranking[0].setting {
+        table.push(line("refined".into(), &result.chosen));
+    }
+    for (i, ranked) in result.ranking.iter().enumerate() {
+        if i < SHOWN || i + 1 == result.ranking.len() {
+            table.push(line((i + 1).to_string(), ranked));
+        } else if i == SHOWN {
+            table.push(vec!["…".into()]);
+        }
+    }
+    table
+}
+
+fn describe_test(result: &Design, test: &unswayed::design::OnTest) -> String {
+    let header =
+        ["setting", "poison rate", "benign loss", "attack loss", "certified loss", "certified error", "gap"];
+    let mut table = vec![header.map(str::to_owned).to_vec()];
+    let mut add = |word: &str, rows: &[Row]| {
+        for (i, row) in rows.iter().enumerate() {
+            table.push(vec![
+                if i == 0 { word.to_owned() } else { String::new() },
+                print::percent(row.poison_rate),
+                print::down(row.benign_loss),
+                row.attack_loss.map_or_else(|| "-".into(), print::down),
+                print::up(row.certified_loss),
+                print::up(row.certified_error),
+                row.gap.map_or_else(|| "-".into(), |gap| format!("{gap:.2}")),
+            ]);
+        }
+    };
+    add("chosen", &test.chosen);
+    add("poor", &test.poor);
+    format!(
+        "On {}, which had no say in the choice:\n\n{}\n{}\n",
+        test.task,
+        print::table(&table),
+        cost(result, test)
+    )
+}
+
+/// What a poor choice would have cost, in words.
+fn cost(result: &Design, test: &unswayed::design::OnTest) -> String {
+    let (Some(chosen), Some(poor), Some(best)) =
+        (test.chosen.last(), test.poor.last(), test.hindsight.last())
+    else {
+        return String::new();
+    };
+    format!(
+        "A poor choice (learning rate {}, regularization {}) would have raised the certified loss at {} from {} to {}.\n\
+         The best setting of the grid for this very task, known only afterwards, has {} there.\n",
+        print::number(result.poor.setting.learning_rate),
+        print::number(result.poor.setting.regularization),
+        print::percent(chosen.poison_rate),
+        print::up(chosen.certified_loss),
+        print::up(poor.certified_loss),
+        print::up(best.certified_loss),
+    )
+}

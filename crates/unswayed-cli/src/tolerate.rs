@@ -1,0 +1,249 @@
+//! `unswayed tolerate`.
+
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use unswayed::design::sweep::Chain;
+use unswayed::design::table::{Row, rows, to_json};
+use unswayed::design::tolerate::{Broken, Measure, Tolerated, largest_rate, smallest_broken_rate};
+use unswayed::design::{BenignLoss, Setting, Sweep, SweepPlan, Task};
+use unswayed::{Dataset, attack::Effort};
+
+use crate::args::{Attacks, TolerateFlags};
+use crate::progress::Bar;
+use crate::{Stop, input, print};
+
+pub fn run(flags: &TolerateFlags, as_json: bool) -> Result<ExitCode, Stop> {
+    if !(flags.limit > 0.0 && flags.limit.is_finite()) {
+        return Err(Stop("--limit: it must be positive and finite".into()));
+    }
+    let question = question(flags)?;
+    let data = input::dataset(&flags.data, &flags.read)?;
+    match question {
+        Question::Rate(setting) => rate(flags, &data, setting, as_json),
+        Question::Settings => settings(flags, data, as_json),
+    }
+}
+
+/// What is asked for.
+enum Question {
+    /// The largest rate for a setting.
+    Rate(Setting),
+    /// The settings for a rate.
+    Settings,
+}
+
+fn question(flags: &TolerateFlags) -> Result<Question, Stop> {
+    let grid = &flags.grid;
+    if let Some(rates) = &grid.poison_rate {
+        return match rates.len() {
+            1 => Ok(Question::Settings),
+            _ => Err(Stop("--poison-rate: give one rate".into())),
+        };
+    }
+    match (grid.learning_rate.as_deref(), grid.regularization.as_deref()) {
+        (Some([learning_rate]), Some([regularization])) => {
+            Ok(Question::Rate(Setting { learning_rate: *learning_rate, regularization: *regularization }))
+        }
+        _ => Err(Stop(
+            "give --learning-rate and --regularization (one value each) to find the largest tolerable poison rate, \
+             or --poison-rate to find the settings that tolerate it"
+                .into(),
+        )),
+    }
+}
+
+fn measure(flags: &TolerateFlags) -> Measure {
+    if flags.error { Measure::Error } else { Measure::Loss }
+}
+
+fn word(flags: &TolerateFlags) -> &'static str {
+    if flags.error { "error" } else { "loss" }
+}
+
+/// The largest rate, with its certificate, and where an attack breaks the limit.
+fn rate(flags: &TolerateFlags, data: &Dataset, setting: Setting, as_json: bool) -> Result<ExitCode, Stop> {
+    let (learner, measure) = (setting.learner()?, measure(flags));
+    let Some(found) = largest_rate(data, &learner, flags.radius, flags.limit, measure)? else {
+        if as_json {
+            print::json(&json!({ "status": "not tolerable", "limit": flags.limit, "poison_rate": null }));
+        } else {
+            print::text(&format!(
+                "Not even without an adversary is the {} certified to stay under {}: choose a larger --limit, or another \
+                 setting (see: unswayed tolerate --poison-rate 0 --limit {0})\n",
+                word(flags),
+                flags.limit,
+            ));
+        }
+        return Ok(ExitCode::SUCCESS);
+    };
+    let path = input::output(flags.output.as_ref(), input::data_path(&flags.data));
+    input::write(&path, &found.outcome.certificate.to_bytes(), "--output")?;
+    let broken = match flags.attacks {
+        Attacks::None => None,
+        _ => smallest_broken_rate(
+            data,
+            &learner,
+            flags.radius,
+            flags.limit,
+            measure,
+            found.poison_rate,
+            flags.seed,
+        )?,
+    };
+    let path = path.display().to_string();
+    if as_json {
+        print::json(&rate_json(flags, setting, &found, broken.as_ref(), &path));
+    } else {
+        print::text(&describe_rate(flags, data, setting, &found, broken.as_ref(), &path));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn rate_json(
+    flags: &TolerateFlags,
+    setting: Setting,
+    found: &Tolerated,
+    broken: Option<&Broken>,
+    path: &str,
+) -> Value {
+    json!({
+        "status": "tolerable",
+        "limit": flags.limit,
+        "measure": word(flags),
+        "learning_rate": setting.learning_rate,
+        "regularization": setting.regularization,
+        "radius": flags.radius,
+        "poison_rate": found.poison_rate,
+        "certified_loss": found.outcome.certified_loss,
+        "certified_error": found.outcome.certified_error,
+        "broken_poison_rate": broken.map(|b| b.poison_rate),
+        "attack": broken.map(|b| b.attacked.attack.name()),
+        "attack_loss": broken.map(|b| b.attacked.simulated.loss.mean),
+        "attack_error": broken.and_then(|b| b.attacked.simulated.error).map(|e| e.mean),
+        "certificate": path,
+    })
+}
+
+fn describe_rate(
+    flags: &TolerateFlags,
+    data: &Dataset,
+    setting: Setting,
+    found: &Tolerated,
+    broken: Option<&Broken>,
+    path: &str,
+) -> String {
+    let (word, value) = (word(flags), measure(flags).certified(&found.outcome));
+    let mut rows = vec![
+        vec!["data".into(), input::describe(data)],
+        vec![
+            "learner".into(),
+            format!(
+                "hinge, learning rate {}, regularization {}",
+                setting.learning_rate, setting.regularization
+            ),
+        ],
+        vec![String::new()],
+        vec![
+            "tolerates".into(),
+            format!(
+                "{} of the points poisoned: certified {word} {}, limit {}",
+                print::percent(found.poison_rate),
+                print::up(value),
+                flags.limit
+            ),
+        ],
+    ];
+    if let Some(broken) = broken {
+        rows.push(vec![
+            "does not".into(),
+            format!(
+                "{}: there the attack {} reaches a {word} of {}",
+                print::percent(broken.poison_rate),
+                broken.attacked.attack.name(),
+                print::down(measure(flags).attacked(&broken.attacked)),
+            ),
+        ]);
+    } else if flags.attacks != Attacks::None {
+        rows.push(vec!["does not".into(), "no attack was found that exceeds the limit".into()]);
+    }
+    rows.push(vec!["certificate".into(), path.into()]);
+    print::list(&rows)
+}
+
+/// The settings that tolerate a rate, the one with the smallest benign loss first.
+fn settings(flags: &TolerateFlags, data: Dataset, as_json: bool) -> Result<ExitCode, Stop> {
+    let (grid, measure) = (input::grid(&flags.grid)?, measure(flags));
+    let all: Vec<Setting> = grid.settings().collect();
+    let poison_rate = grid.poison_rates[0];
+    let described = input::describe(&data);
+    let tasks = [Task { name: "data".into(), data }];
+    let plan = SweepPlan {
+        grid,
+        radius: flags.radius,
+        benign: BenignLoss::Simulated,
+        effort: Effort::Fast,
+        seed: flags.seed,
+    };
+    let bar = Bar::new();
+    let sweep = Sweep::new(&tasks, plan, &bar)?;
+    let chain = |setting: &Setting| Chain { task: 0, setting: *setting };
+    let result = sweep.certify(&all.iter().map(chain).collect::<Vec<_>>());
+    bar.finish();
+    result?;
+    let value = |row: &Row| if measure == Measure::Loss { row.certified_loss } else { row.certified_error };
+    let mut rows = rows(&sweep, &[0], &all);
+    rows.sort_by(|a, b| value(a).total_cmp(&value(b)));
+    let best = rows[0].clone();
+    rows.retain(|row| value(row) <= flags.limit);
+    rows.sort_by(|a, b| a.benign_loss.total_cmp(&b.benign_loss));
+    if as_json {
+        print::json(&json!({
+            "status": if rows.is_empty() { "not tolerable" } else { "tolerable" },
+            "limit": flags.limit,
+            "measure": word(flags),
+            "poison_rate": poison_rate,
+            "settings": to_json(&rows),
+            "smallest": to_json(&[best])[0],
+        }));
+    } else {
+        print::text(&describe_settings(flags, &described, poison_rate, &rows, &best, all.len()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn describe_settings(
+    flags: &TolerateFlags,
+    data: &str,
+    poison_rate: f64,
+    rows: &[Row],
+    best: &Row,
+    tried: usize,
+) -> String {
+    let (word, rate) = (word(flags), print::percent(poison_rate));
+    let header = ["learning rate", "regularization", "benign loss", "certified loss", "certified error"];
+    let mut table = vec![header.map(str::to_owned).to_vec()];
+    let shown = if rows.is_empty() { std::slice::from_ref(best) } else { rows };
+    for row in shown {
+        table.push(vec![
+            print::number(row.learning_rate),
+            print::number(row.regularization),
+            print::down(row.benign_loss),
+            print::up(row.certified_loss),
+            print::up(row.certified_error),
+        ]);
+    }
+    let verdict = if rows.is_empty() {
+        format!(
+            "None of the {tried} settings keeps the certified {word} under {} at {rate}; the best is:",
+            flags.limit
+        )
+    } else {
+        format!(
+            "{} of {tried} settings keep the certified {word} under {} at {rate}, the smallest benign loss first:",
+            rows.len(),
+            flags.limit
+        )
+    };
+    format!("{data}\n\n{verdict}\n\n{}", print::table(&table))
+}

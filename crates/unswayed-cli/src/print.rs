@@ -39,9 +39,10 @@ fn decimals(x: f64) -> usize {
     (4..20).find(fits).unwrap_or(if x == 0.0 { 4 } else { 20 })
 }
 
-/// A fraction as a percentage.
+/// A fraction as a percentage, to ten digits.
 pub fn percent(x: f64) -> String {
-    format!("{} %", (x * 1e6).round() / 1e4)
+    let shown: f64 = format!("{:.9e}", x * 100.0).parse().unwrap_or(x * 100.0);
+    format!("{shown} %")
 }
 
 /// A number of steps: exact while short, else with three digits.
@@ -92,5 +93,7 @@ mod tests {
         assert_eq!(down(2.5), "2.5000");
         assert_eq!(up(0.0), "0.0000");
         assert_eq!(up(f64::INFINITY), "inf");
+        assert_eq!(percent(0.07), "7 %");
+        assert_eq!(percent(0.000_012_34), "0.001234 %");
     }
 }

@@ -3,15 +3,16 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use unswayed::attack::{Attacked, Effort};
 use unswayed::design::sweep::Chain;
 use unswayed::design::table::{Row, rows, to_json};
 use unswayed::design::tolerate::{Broken, Measure, Tolerated, largest_rate, smallest_broken_rate};
 use unswayed::design::{BenignLoss, Setting, Sweep, SweepPlan, Task};
-use unswayed::{Dataset, attack::Effort};
+use unswayed::{Dataset, Threat};
 
 use crate::args::{Attacks, TolerateFlags};
 use crate::progress::Bar;
-use crate::{Stop, input, print};
+use crate::{Stop, attack, input, print};
 
 pub fn run(flags: &TolerateFlags, as_json: bool) -> Result<ExitCode, Stop> {
     if !(flags.limit > 0.0 && flags.limit.is_finite()) {
@@ -79,6 +80,8 @@ fn rate(flags: &TolerateFlags, data: &Dataset, setting: Setting, as_json: bool) 
     };
     let path = input::output(flags.output.as_ref(), input::data_path(&flags.data));
     input::write(&path, &found.outcome.certificate.to_bytes(), "--output")?;
+    let threat = Threat::new(found.poison_rate)?.with_radius(flags.radius)?;
+    let attacked = attack::strongest(data, &learner, &threat, flags.attacks, flags.seed)?;
     let broken = match flags.attacks {
         Attacks::None => None,
         _ => smallest_broken_rate(
@@ -91,22 +94,28 @@ fn rate(flags: &TolerateFlags, data: &Dataset, setting: Setting, as_json: bool) 
             flags.seed,
         )?,
     };
-    let path = path.display().to_string();
+    let answer = Answer { setting, found, attacked, broken, path: path.display().to_string() };
     if as_json {
-        print::json(&rate_json(flags, setting, &found, broken.as_ref(), &path));
+        print::json(&rate_json(flags, &answer));
     } else {
-        print::text(&describe_rate(flags, data, setting, &found, broken.as_ref(), &path));
+        print::text(&describe_rate(flags, data, &answer));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn rate_json(
-    flags: &TolerateFlags,
+/// What was found.
+struct Answer {
     setting: Setting,
-    found: &Tolerated,
-    broken: Option<&Broken>,
-    path: &str,
-) -> Value {
+    found: Tolerated,
+    /// The strongest attack at the tolerated rate.
+    attacked: Option<Attacked>,
+    broken: Option<Broken>,
+    path: String,
+}
+
+fn rate_json(flags: &TolerateFlags, answer: &Answer) -> Value {
+    let Answer { setting, found, attacked, broken, path } = answer;
+    let (attacked, broken) = (attacked.as_ref(), broken.as_ref());
     json!({
         "status": "tolerable",
         "limit": flags.limit,
@@ -117,22 +126,18 @@ fn rate_json(
         "poison_rate": found.poison_rate,
         "certified_loss": found.outcome.certified_loss,
         "certified_error": found.outcome.certified_error,
+        "attack": attacked.map(|a| a.attack.name()),
+        "attack_loss": attacked.map(|a| a.simulated.loss.mean),
+        "attack_error": attacked.and_then(|a| a.simulated.error).map(|e| e.mean),
         "broken_poison_rate": broken.map(|b| b.poison_rate),
-        "attack": broken.map(|b| b.attacked.attack.name()),
-        "attack_loss": broken.map(|b| b.attacked.simulated.loss.mean),
-        "attack_error": broken.and_then(|b| b.attacked.simulated.error).map(|e| e.mean),
+        "broken_loss": broken.map(|b| b.attacked.simulated.loss.mean),
+        "broken_error": broken.and_then(|b| b.attacked.simulated.error).map(|e| e.mean),
         "certificate": path,
     })
 }
 
-fn describe_rate(
-    flags: &TolerateFlags,
-    data: &Dataset,
-    setting: Setting,
-    found: &Tolerated,
-    broken: Option<&Broken>,
-    path: &str,
-) -> String {
+fn describe_rate(flags: &TolerateFlags, data: &Dataset, answer: &Answer) -> String {
+    let Answer { setting, found, attacked, broken, path } = answer;
     let (word, value) = (word(flags), measure(flags).certified(&found.outcome));
     let mut rows = vec![
         vec!["data".into(), input::describe(data)],
@@ -154,20 +159,26 @@ fn describe_rate(
             ),
         ],
     ];
+    if let Some(attacked) = attacked {
+        let reached = print::down(measure(flags).attacked(attacked));
+        let text =
+            format!("{word} {reached}, by {}: the strongest attack found there", attacked.attack.name());
+        rows.push(vec!["attack reaches".into(), text]);
+    }
     if let Some(broken) = broken {
         rows.push(vec![
             "does not".into(),
             format!(
-                "{}: there the attack {} reaches a {word} of {}",
+                "{} poisoned: there {} reaches {word} {}, above the limit",
                 print::percent(broken.poison_rate),
                 broken.attacked.attack.name(),
                 print::down(measure(flags).attacked(&broken.attacked)),
             ),
         ]);
     } else if flags.attacks != Attacks::None {
-        rows.push(vec!["does not".into(), "no attack was found that exceeds the limit".into()]);
+        rows.push(vec!["does not".into(), "unknown: no attack was found that exceeds the limit".into()]);
     }
-    rows.push(vec!["certificate".into(), path.into()]);
+    rows.push(vec!["certificate".into(), path.clone()]);
     print::list(&rows)
 }
 

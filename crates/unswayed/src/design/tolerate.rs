@@ -118,10 +118,12 @@ fn between(under: &Tolerated, over: f64, limit: f64, measure: Measure) -> f64 {
     low + (over - low) * share.clamp(0.1, 0.9)
 }
 
-/// To six significant digits, so that the printed rate is the certified one.
+/// To four significant digits, so that the printed rate is the certified one.
 fn round_down(rate: f64) -> f64 {
-    let scale = 10f64.powi(5 - rate.log10().floor() as i32);
-    (rate * scale).floor() / scale
+    let unit = 3 - rate.log10().floor() as i32;
+    let digits = (rate * 10f64.powi(unit)).floor();
+    // By way of text, which gives the number nearest to the decimal.
+    format!("{digits}e{}", -unit).parse().unwrap_or(rate)
 }
 
 /// A poison rate at which an attack is seen to break the limit.

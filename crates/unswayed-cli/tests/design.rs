@@ -1,0 +1,213 @@
+//! The commands design and tolerate as real processes: killed, starved of disk, run twice at once.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+const UNSWAYED: &str = env!("CARGO_BIN_EXE_unswayed");
+const KILLS: usize = 20;
+
+/// Two small tasks in a folder.
+fn tasks(folder: &Path) -> Vec<PathBuf> {
+    let mut seed = 1u64;
+    let mut random = move || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 40) as f64 / f64::from(1 << 24) - 0.5
+    };
+    let mut write = |name: &str, shift: f64| {
+        let mut text = String::from("a,b,c,label\n");
+        for i in 0..40 {
+            let label = if i % 2 == 0 { 1.0 } else { -1.0 };
+            let cells = [random() * 0.8 + shift * label, random() * 0.8 + 0.2 * label, random() * 0.8];
+            text.push_str(&format!("{:.6},{:.6},{:.6},{label}\n", cells[0], cells[1], cells[2]));
+        }
+        let path = folder.join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    vec![write("one.csv", 0.3), write("two.csv", 0.25), write("three.csv", 0.2)]
+}
+
+fn design(folder: &Path, output: &Path, extra: &[&str]) -> Command {
+    let files = tasks(folder);
+    let mut command = Command::new(UNSWAYED);
+    command.arg("design").args(&files[..2]).arg("--test").arg(&files[2]).arg("--output").arg(output);
+    command.args(["--normalize", "--learning-rate", "1e-3,3e-3,1e-2", "--regularization", "0.03,0.1,0.3"]);
+    command.args(["--poison-rate", "0.01,0.02,0.05"]).args(extra);
+    command
+}
+
+fn run(mut command: Command) -> Output {
+    command.output().unwrap()
+}
+
+fn message(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn tables(output: &Path) -> [Vec<u8>; 3] {
+    ["results.csv", "results.parquet", "results.json"].map(|name| std::fs::read(output.join(name)).unwrap())
+}
+
+/// What the lines of a journal are about, without the results.
+fn journal_keys(output: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(output.join("journal.jsonl")).unwrap();
+    let key = |line: &str| {
+        let entry = serde_json::from_str::<Value>(line).unwrap()["entry"].clone();
+        ["kind", "task", "learning_rate", "regularization", "poison_rate"]
+            .map(|k| entry[k].to_string())
+            .join(" ")
+    };
+    text.lines().skip(1).map(key).collect()
+}
+
+#[test]
+fn killed_twenty_times_and_resumed_the_tables_are_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let (calm, killed) = (folder.path().join("calm"), folder.path().join("killed"));
+    let began = Instant::now();
+    let extra = ["--attack-everywhere", "--refine", "--kappa", "1"];
+    assert!(run(design(folder.path(), &calm, &extra)).status.success());
+    let duration = began.elapsed();
+    let resume = [&extra[..], &["--resume"]].concat();
+    let mut interrupted = 0;
+    for i in 0..KILLS {
+        let mut child = design(folder.path(), &killed, &resume).stdout(Stdio::null()).spawn().unwrap();
+        // Early and late, and at odd moments: up to a tenth of the whole run each time.
+        let part = (i as f64 * 0.618_034).fract() * 0.1;
+        std::thread::sleep(duration.mul_f64(part) + Duration::from_millis(5));
+        interrupted += usize::from(child.try_wait().unwrap().is_none());
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+    assert!(interrupted >= KILLS / 2, "only {interrupted} runs were interrupted");
+    let last = run(design(folder.path(), &killed, &resume));
+    assert!(last.status.success(), "{}", message(&last));
+    assert!(tables(&calm) == tables(&killed));
+    let keys = journal_keys(&killed);
+    assert_eq!(keys.iter().collect::<HashSet<_>>().len(), keys.len(), "something was computed twice");
+    assert_eq!(keys.len(), journal_keys(&calm).len());
+    // Once more: nothing is left to do.
+    let again = run(design(folder.path(), &killed, &[&resume[..], &["--json"]].concat()));
+    assert_eq!(serde_json::from_slice::<Value>(&again.stdout).unwrap()["computed"], 0);
+}
+
+#[test]
+fn a_full_disk_loses_nothing_that_was_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("run");
+    let command = design(folder.path(), &output, &["--attacks", "none", "--resume"]);
+    let quoted: Vec<String> = std::iter::once(command.get_program())
+        .chain(command.get_args())
+        .map(|a| format!("'{}'", a.to_str().unwrap()))
+        .collect();
+    // Files may not grow beyond 8 blocks of 1024 bytes: writing more is an error, as on a full disk.
+    let mut shell = Command::new("bash");
+    shell.arg("-c").arg(format!("trap '' XFSZ; ulimit -f 8; exec {}", quoted.join(" ")));
+    let starved = run(shell);
+    assert_eq!(starved.status.code(), Some(2), "{}", message(&starved));
+    assert!(message(&starved).contains("--resume"), "{}", message(&starved));
+    let kept = std::fs::read_to_string(output.join("journal.jsonl")).unwrap();
+    let whole_lines = kept.bytes().filter(|b| *b == b'\n').count();
+    assert!(whole_lines > 2);
+    let json = run(design(folder.path(), &output, &["--attacks", "none", "--resume", "--json"]));
+    let computed = serde_json::from_slice::<Value>(&json.stdout).unwrap()["computed"].as_u64().unwrap();
+    assert_eq!(computed as usize + whole_lines - 1, 3 * 9 * 4);
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("run");
+    assert!(run(design(folder.path(), &output, &["--attacks", "none"])).status.success());
+    let before = std::fs::read(output.join("journal.jsonl")).unwrap();
+    let fails = |command: Command, words: &[&str]| {
+        let result = run(command);
+        let message = message(&result);
+        assert_eq!(result.status.code(), Some(2), "{message}");
+        assert!(words.iter().all(|word| message.contains(word)) && !message.contains("panic"), "{message}");
+    };
+    fails(design(folder.path(), &output, &["--attacks", "none"]), &["--resume", "--output"]);
+    let third = folder.path().join("three.csv").display().to_string();
+    let added = format!("more={third}");
+    fails(design(folder.path(), &output, &["--resume", "--validate", &added]), &["tasks.more", "--output"]);
+    fails(design(folder.path(), &output, &["--resume", "--seed", "7"]), &["seed"]);
+    assert_eq!(std::fs::read(output.join("journal.jsonl")).unwrap(), before);
+    // A file where the folder should be.
+    std::fs::write(folder.path().join("file"), "x").unwrap();
+    fails(design(folder.path(), &folder.path().join("file/run"), &[]), &["file/run", "--output"]);
+    let one = folder.path().join("one.csv");
+    let design_of = |arguments: &[&str]| {
+        let mut command = Command::new(UNSWAYED);
+        command.arg("design").arg(&one).args(arguments).arg("--output").arg(folder.path().join("other"));
+        command
+    };
+    fails(design_of(&["--normalize", "--learning-rate", ""]), &["--learning-rate"]);
+    fails(design_of(&["--normalize", "--learning-rate", "0"]), &["learning rate"]);
+    fails(design_of(&["--normalize", "--poison-rate", "1"]), &["poison rate"]);
+    fails(design_of(&["--normalize", "--kappa", "-1"]), &["--kappa"]);
+    fails(design_of(&["--normalize", "--attacks", "none", "--attack-everywhere"]), &["--attack-everywhere"]);
+    fails(design_of(&["missing.csv"]), &["missing.csv"]);
+    fails(design_of(&[&one.display().to_string(), "--normalize"]), &["two tasks", "NAME=FILE"]);
+}
+
+#[test]
+fn a_second_sweep_on_the_journal_is_kept_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("run");
+    let mut first =
+        design(folder.path(), &output, &["--attack-everywhere"]).stdout(Stdio::null()).spawn().unwrap();
+    let journal = output.join("journal.jsonl");
+    while !std::fs::metadata(&journal).is_ok_and(|m| m.len() > 0) {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let second = run(design(folder.path(), &output, &["--attack-everywhere", "--resume"]));
+    let still_running = first.try_wait().unwrap().is_none();
+    assert!(first.wait().unwrap().success());
+    assert!(still_running, "the first sweep ended before the second was refused");
+    assert_eq!(second.status.code(), Some(2));
+    assert!(message(&second).contains("another sweep"), "{}", message(&second));
+}
+
+#[test]
+fn tolerate_answers_both_questions() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = tasks(folder.path())[0].clone();
+    let tolerate = |arguments: &[&str]| {
+        let mut command = Command::new(UNSWAYED);
+        command.current_dir(folder.path()).arg("tolerate").arg(&data).arg("--normalize").args(arguments);
+        run(command)
+    };
+    let setting = ["--learning-rate", "1e-3", "--regularization", "0.1"];
+    let found = tolerate(&[&["--limit", "0.8", "--json"], &setting[..]].concat());
+    let value: Value = serde_json::from_slice(&found.stdout).unwrap();
+    let rate = value["poison_rate"].as_f64().unwrap();
+    assert!(value["certified_loss"].as_f64().unwrap() <= 0.8 && rate > 0.0);
+    assert!(value["broken_poison_rate"].as_f64().unwrap() >= rate);
+    assert!(value["attack_loss"].as_f64().unwrap() <= value["certified_loss"].as_f64().unwrap());
+    let mut check = Command::new(UNSWAYED);
+    check.current_dir(folder.path()).args(["check", "one.certificate.safetensors"]).arg(&data);
+    assert_eq!(run(check).status.code(), Some(0));
+    // The printed rate is the certified one.
+    let text = tolerate(&[&["--limit", "0.8", "--attacks", "none"], &setting[..]].concat());
+    let text = String::from_utf8(text.stdout).unwrap();
+    let printed: f64 =
+        text.split("tolerates").nth(1).unwrap().split('%').next().unwrap().trim().parse().unwrap();
+    assert!((printed / 100.0 - rate).abs() < 1e-15, "{text}");
+
+    let settings =
+        tolerate(&["--limit", "0.8", "--poison-rate", "0.02", "--learning-rate", "1e-3,1e-2", "--json"]);
+    let value: Value = serde_json::from_slice(&settings.stdout).unwrap();
+    assert!(
+        value["settings"].as_array().unwrap().iter().all(|s| s["certified_loss"].as_f64().unwrap() <= 0.8)
+    );
+    let hopeless = tolerate(&[&["--limit", "1e-3"], &setting[..]].concat());
+    assert!(hopeless.status.success());
+    assert!(String::from_utf8_lossy(&hopeless.stdout).contains("Not even without"));
+    for bad in [&["--limit", "0.2"][..], &["--limit", "-1", "--poison-rate", "0.1"]] {
+        assert_eq!(tolerate(bad).status.code(), Some(2));
+    }
+}

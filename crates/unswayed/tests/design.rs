@@ -1,0 +1,357 @@
+//! Sweeps, journals, choices and inverse questions.
+
+use std::path::Path;
+
+use unswayed::attack::Effort;
+use unswayed::certify::{self, certify};
+use unswayed::design::choose::{KAPPAS, rank, refine};
+use unswayed::design::sweep::{Chain, Observer};
+use unswayed::design::table::{self, to_csv, to_parquet};
+use unswayed::design::tolerate::{Measure, largest_rate, smallest_broken_rate};
+use unswayed::design::{
+    AttackPlan, BenignLoss, Design, DesignError, Grid, Request, Setting, Sweep, SweepPlan, Task, design,
+};
+use unswayed::{Dataset, Hinge, Threat};
+
+/// Small tasks, different from each other: slices of the embedded sample.
+fn task(name: &str, from: usize, rows: usize) -> Task {
+    let data = Dataset::sample().unwrap();
+    let z = data.z()[from * data.dimension()..(from + rows) * data.dimension()].to_vec();
+    Task { name: name.into(), data: Dataset::from_rows(z, data.dimension(), None).unwrap() }
+}
+
+fn grid() -> Grid {
+    Grid::new(vec![1e-3, 5e-3, 2e-2], vec![0.01, 0.05], vec![0.01, 0.05]).unwrap()
+}
+
+fn request() -> Request {
+    Request {
+        test: Some(task("c", 80, 40)),
+        grid: grid(),
+        benign: BenignLoss::Limit,
+        attacks: AttackPlan::None,
+        ..Request::new(vec![task("a", 0, 40), task("b", 40, 40)])
+    }
+}
+
+fn plan() -> SweepPlan {
+    SweepPlan { grid: grid(), radius: 1.0, benign: BenignLoss::Limit, effort: Effort::Fast, seed: 0 }
+}
+
+fn tables(design: &Design) -> (Vec<u8>, Vec<u8>) {
+    (to_csv(&design.rows), to_parquet(&design.rows).unwrap())
+}
+
+fn in_journal(request: &Request, path: &Path, resume: bool) -> Result<Design, DesignError> {
+    design(request, Some((path, resume)), &())
+}
+
+#[test]
+fn a_sweep_finds_what_single_certificates_find() {
+    let request = request();
+    let found = design(&request, None, &()).unwrap();
+    assert_eq!(found.rows.len(), 3 * 6 * 2);
+    assert_eq!(found.computed, 3 * 6 * (2 + 1));
+    for row in &found.rows {
+        let tasks = request.train.iter().chain(&request.test);
+        let task = tasks.into_iter().find(|t| t.name == row.task).unwrap();
+        let learner = Hinge::new(row.learning_rate, row.regularization).unwrap();
+        let threat = Threat::new(row.poison_rate).unwrap();
+        let alone = certify(&task.data, &learner, &threat, &certify::Options::default()).unwrap();
+        // Warm starts lead to another witness, as good up to the solver's tolerance.
+        assert!((row.certified_loss - alone.certified_loss).abs() < 1e-7, "{row:?}");
+        assert_eq!(row.benign_loss.to_bits(), alone.benign.loss.to_bits());
+    }
+    // The certificates of the chosen setting are the ones of the table, and pass the checker.
+    for (name, rate, bytes) in &found.certificates {
+        let certificate = unswayed_check::Certificate::from_bytes(bytes).unwrap();
+        let tasks = request.train.iter().chain(&request.test);
+        let task = tasks.into_iter().find(|t| t.name == *name).unwrap();
+        let verdict = unswayed_check::check(&certificate, &task.data.as_rows()).unwrap();
+        let in_table = found.rows.iter().find(|r| {
+            r.task == *name
+                && r.poison_rate.to_bits() == rate.to_bits()
+                && r.learning_rate.to_bits() == found.chosen.setting.learning_rate.to_bits()
+                && r.regularization.to_bits() == found.chosen.setting.regularization.to_bits()
+        });
+        assert_eq!(verdict.loss.to_bits(), in_table.unwrap().certified_loss.to_bits());
+    }
+}
+
+#[test]
+fn the_ranking_and_the_front_are_what_brute_force_says() {
+    let request = Request { kappa: Some(0.3), ..request() };
+    let found = design(&request, None, &()).unwrap();
+    let mean = |setting: Setting, pick: &dyn Fn(&table::Row) -> f64| {
+        let of_setting = found.rows.iter().filter(|r| {
+            r.task != "c"
+                && r.learning_rate.to_bits() == setting.learning_rate.to_bits()
+                && r.regularization.to_bits() == setting.regularization.to_bits()
+        });
+        let values: Vec<f64> = of_setting.map(pick).collect();
+        assert_eq!(values.len(), 4);
+        values.iter().sum::<f64>() / 4.0
+    };
+    let mut last = f64::NEG_INFINITY;
+    for ranked in &found.ranking {
+        let (benign, certified) =
+            (mean(ranked.setting, &|r| r.benign_loss), mean(ranked.setting, &|r| r.certified_loss));
+        assert!((ranked.objective - (benign + 0.3 * certified)).abs() < 1e-12);
+        assert!(ranked.objective >= last);
+        last = ranked.objective;
+        let dominated = found.ranking.iter().any(|o| {
+            o.benign_loss <= ranked.benign_loss
+                && o.certified_loss <= ranked.certified_loss
+                && (o.benign_loss < ranked.benign_loss || o.certified_loss < ranked.certified_loss)
+        });
+        assert_eq!(ranked.pareto, !dominated);
+    }
+    assert_eq!(found.chosen, found.ranking[0]);
+    assert_eq!(found.poor, *found.ranking.last().unwrap());
+    let hindsight = &found.test.as_ref().unwrap().hindsight;
+    let best = |rows: &[table::Row]| rows.iter().map(|r| r.certified_loss).sum::<f64>();
+    assert!(best(hindsight) <= best(&found.test.as_ref().unwrap().chosen) + 1e-12);
+}
+
+#[test]
+fn the_weight_is_tuned_on_the_validation_task() {
+    let request = Request { validate: Some(task("v", 120, 40)), ..request() };
+    let found = design(&request, None, &()).unwrap();
+    assert!(found.tuned && KAPPAS.contains(&found.kappa));
+    // No other weight leads to a choice with a smaller certified loss on the validation task.
+    let tasks = [request.train[0].clone(), request.train[1].clone(), request.validate.clone().unwrap()];
+    let sweep = Sweep::new(&tasks, plan(), &()).unwrap();
+    let settings: Vec<Setting> = grid().settings().collect();
+    let chains: Vec<Chain> =
+        (0..3).flat_map(|task| settings.iter().map(move |s| Chain { task, setting: *s })).collect();
+    sweep.certify(&chains).unwrap();
+    let harm = |kappa: f64| {
+        let setting = rank(&sweep, &[0, 1], &settings, kappa)[0].setting;
+        grid()
+            .poison_rates
+            .iter()
+            .map(|r| sweep.certified(Chain { task: 2, setting }, *r).unwrap().loss)
+            .sum::<f64>()
+    };
+    let best = KAPPAS.iter().map(|k| harm(*k)).fold(f64::INFINITY, f64::min);
+    assert!(harm(found.kappa) <= best);
+}
+
+#[test]
+fn refinement_improves_on_the_grid_and_stays_in_its_range() {
+    let tasks = [task("a", 0, 40)];
+    let sweep = Sweep::new(&tasks, plan(), &()).unwrap();
+    let settings: Vec<Setting> = grid().settings().collect();
+    let chains: Vec<Chain> = settings.iter().map(|s| Chain { task: 0, setting: *s }).collect();
+    sweep.certify(&chains).unwrap();
+    let best = rank(&sweep, &[0], &settings, 10.0)[0];
+    let (refined, tried) = refine(&sweep, &[0], best, 10.0).unwrap();
+    assert!(refined.objective < best.objective, "{refined:?} {best:?}");
+    for setting in &tried {
+        assert!((1e-3..=2e-2).contains(&setting.learning_rate), "{setting:?}");
+        assert!((0.01..=0.05).contains(&setting.regularization), "{setting:?}");
+    }
+    // A finer grid of brute force has nothing better to offer, up to the step at which the search ends.
+    let fine: Vec<Setting> = (0..=40)
+        .map(|i| Setting { learning_rate: 1e-3, regularization: 0.01 * 5f64.powf(f64::from(i) / 40.0) })
+        .collect();
+    sweep.certify(&fine.iter().map(|s| Chain { task: 0, setting: *s }).collect::<Vec<_>>()).unwrap();
+    let finest = rank(&sweep, &[0], &fine, 10.0)[0];
+    assert!(refined.objective <= finest.objective * 1.001, "{refined:?} {finest:?}");
+}
+
+#[test]
+fn a_journal_cut_at_any_byte_is_continued_to_the_same_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.jsonl");
+    let request = Request {
+        grid: Grid::new(vec![1e-3, 5e-3], vec![0.05], vec![0.01, 0.05]).unwrap(),
+        ..Request { train: vec![task("a", 0, 20)], ..request() }
+    };
+    let whole = in_journal(&request, &path, false).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let lines = bytes.iter().filter(|b| **b == b'\n').count();
+    assert_eq!(lines, 1 + whole.computed);
+    // A prime stride meets every position within a line; the last lines byte by byte.
+    let cuts = (0..bytes.len()).step_by(211).chain(bytes.len() - 60..=bytes.len());
+    for cut in cuts {
+        std::fs::write(&path, &bytes[..cut]).unwrap();
+        let again = in_journal(&request, &path, true).unwrap();
+        let kept = bytes[..cut].iter().filter(|b| **b == b'\n').count().saturating_sub(1);
+        assert_eq!(again.computed, whole.computed - kept, "cut at {cut}");
+        assert!(tables(&again) == tables(&whole), "cut at {cut}");
+        let completed = std::fs::read(&path).unwrap();
+        assert_eq!(completed.iter().filter(|b| **b == b'\n').count(), lines);
+    }
+}
+
+#[test]
+fn a_torn_end_of_any_content_is_redone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.jsonl");
+    let request = request();
+    let whole = in_journal(&request, &path, false).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let start_of_last = bytes[..bytes.len() - 1].iter().rposition(|b| *b == b'\n').unwrap() + 1;
+    let last = bytes.len() - start_of_last;
+    for junk in [vec![0; last], vec![b'\n'; 3], b"{}\n".to_vec(), vec![0xff; 10], bytes[..20].to_vec()] {
+        let mut torn = bytes[..start_of_last].to_vec();
+        torn.extend(&junk);
+        std::fs::write(&path, &torn).unwrap();
+        let again = in_journal(&request, &path, true).unwrap();
+        assert_eq!(again.computed, 1);
+        assert!(tables(&again) == tables(&whole));
+    }
+    // One changed digit in the last record is noticed.
+    let mut changed = bytes.clone();
+    let digit = changed.iter().rposition(u8::is_ascii_digit).unwrap();
+    changed[digit] = if changed[digit] == b'1' { b'2' } else { b'1' };
+    std::fs::write(&path, &changed).unwrap();
+    assert_eq!(in_journal(&request, &path, true).unwrap().computed, 1);
+}
+
+#[test]
+fn a_journal_of_something_else_is_refused_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.jsonl");
+    in_journal(&request(), &path, false).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let other_data = Request { test: Some(task("c", 81, 40)), ..request() };
+    let more_tasks = Request { validate: Some(task("d", 120, 40)), ..request() };
+    let other_grid =
+        Request { grid: Grid::new(vec![1e-3], vec![0.01, 0.05], vec![0.01, 0.05]).unwrap(), ..request() };
+    let other_seed = Request { seed: 1, ..request() };
+    let other_radius = Request { radius: 0.5, ..request() };
+    for (other, what) in [
+        (other_data, "tasks.c"),
+        (more_tasks, "tasks.d"),
+        (other_grid, "learning_rates"),
+        (other_seed, "seed"),
+        (other_radius, "radius"),
+    ] {
+        let message = in_journal(&other, &path, true).unwrap_err().to_string();
+        assert!(message.contains(what) && message.contains("--output"), "{message}");
+    }
+    assert!(matches!(in_journal(&request(), &path, false), Err(DesignError::JournalExists { .. })));
+    // Damage before the end is no interruption.
+    let mut damaged = bytes.clone();
+    damaged[bytes.len() / 2] ^= 1;
+    std::fs::write(&path, &damaged).unwrap();
+    assert!(matches!(in_journal(&request(), &path, true), Err(DesignError::JournalDamaged { .. })));
+    assert_eq!(std::fs::read(&path).unwrap(), damaged);
+    // The weight may change: it costs nothing.
+    std::fs::write(&path, &bytes).unwrap();
+    assert_eq!(in_journal(&Request { kappa: Some(5.0), ..request() }, &path, true).unwrap().computed, 0);
+}
+
+#[test]
+fn a_journal_in_use_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.jsonl");
+    let tasks = [task("a", 0, 20)];
+    let open = |resume| Sweep::new(&tasks, plan(), &()).unwrap().with_journal(&path, resume);
+    let first = open(false).unwrap();
+    assert!(matches!(open(true), Err(DesignError::JournalInUse { .. })));
+    drop(first);
+    assert!(open(true).is_ok());
+}
+
+#[test]
+fn bad_requests_are_refused() {
+    let empty = |g: Result<Grid, DesignError>| matches!(g, Err(DesignError::EmptyGrid { .. }));
+    assert!(empty(Grid::new(vec![], vec![0.1], vec![0.1])));
+    assert!(empty(Grid::new(vec![0.1], vec![], vec![0.1])));
+    assert!(empty(Grid::new(vec![0.1], vec![0.1], vec![])));
+    for (eta, sigma, eps) in [(f64::NAN, 0.1, 0.1), (0.1, -0.1, 0.1), (0.1, 0.1, 1.0), (20.0, 0.1, 0.1)] {
+        assert!(matches!(Grid::new(vec![eta], vec![sigma], vec![eps]), Err(DesignError::Parameter(_))));
+    }
+    let none = Request { train: vec![], ..request() };
+    assert!(matches!(design(&none, None, &()), Err(DesignError::NoTasks)));
+    let twice = Request::new(vec![task("a", 0, 20), task("a", 20, 20)]);
+    assert!(matches!(design(&twice, None, &()), Err(DesignError::SameName { .. })));
+    let radius = Request { radius: f64::NAN, ..request() };
+    assert!(matches!(design(&radius, None, &()), Err(DesignError::Parameter(_))));
+}
+
+#[test]
+fn attacks_stay_under_the_certificates_and_the_observer_hears_of_everything() {
+    #[derive(Default)]
+    struct Count(std::sync::atomic::AtomicUsize, std::sync::atomic::AtomicUsize);
+    impl Observer for Count {
+        fn expect(&self, pieces: usize) {
+            self.0.fetch_add(pieces, std::sync::atomic::Ordering::Relaxed);
+        }
+        fn done(&self) {
+            self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        }
+    }
+    let count = Count::default();
+    let request = Request {
+        grid: Grid::new(vec![5e-3, 2e-2], vec![0.05], vec![0.05]).unwrap(),
+        benign: BenignLoss::Simulated,
+        attacks: AttackPlan::Everywhere(Effort::Fast),
+        ..request()
+    };
+    let found = design(&request, None, &count).unwrap();
+    let (expected, done) = (count.0.into_inner(), count.1.into_inner());
+    assert_eq!((expected, done), (found.computed, found.computed));
+    assert_eq!(found.rows.len(), 6);
+    for row in &found.rows {
+        let attack = row.attack_loss.unwrap();
+        assert!(attack - row.attack_loss_half_width.unwrap() <= row.certified_loss, "{row:?}");
+        assert!(row.benign_loss < attack && row.gap.unwrap() > 0.9, "{row:?}");
+    }
+}
+
+#[test]
+fn the_parquet_file_holds_what_the_csv_file_holds() {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::Field;
+    let mut found = design(&request(), None, &()).unwrap();
+    found.rows[0].attack = Some("a, \"quoted\" name".into());
+    let (csv, parquet) = tables(&found);
+    let mut lines = csv::Reader::from_reader(&csv[..]);
+    let header = lines.headers().unwrap().clone();
+    let reader = SerializedFileReader::new(bytes::Bytes::from(parquet)).unwrap();
+    let mut rows = reader.get_row_iter(None).unwrap();
+    let mut count = 0;
+    for line in lines.records() {
+        let (line, row) = (line.unwrap(), rows.next().unwrap().unwrap());
+        for ((name, cell), (column, field)) in header.iter().zip(&line).zip(row.get_column_iter()) {
+            assert_eq!(name, column);
+            match field {
+                Field::Null => assert_eq!(cell, ""),
+                Field::Str(text) => assert_eq!(cell, text),
+                Field::Double(number) => assert_eq!(cell.parse::<f64>().unwrap().to_bits(), number.to_bits()),
+                other => panic!("{other:?}"),
+            }
+        }
+        count += 1;
+    }
+    assert_eq!(count, found.rows.len());
+    assert!(rows.next().is_none());
+}
+
+#[test]
+fn the_largest_rate_is_certified_and_hardly_more_is() {
+    let data = task("a", 0, 60).data;
+    let learner = Hinge::new(1e-3, 0.02).unwrap();
+    for (measure, limit) in [(Measure::Loss, 0.3), (Measure::Loss, 0.9), (Measure::Error, 0.2)] {
+        let found = largest_rate(&data, &learner, 1.0, limit, measure).unwrap().unwrap();
+        assert!(measure.certified(&found.outcome) <= limit);
+        let verdict = unswayed_check::check(&found.outcome.certificate, &data.as_rows()).unwrap();
+        assert!(if measure == Measure::Loss { verdict.loss } else { verdict.error.unwrap() } <= limit);
+        let (rate, value) = found.beyond.unwrap();
+        assert!(value > limit && rate <= found.poison_rate * 1.002 + 1e-6, "{} {rate}", found.poison_rate);
+        // An attack that breaks the limit cannot exist below the certified rate.
+        let broken =
+            smallest_broken_rate(&data, &learner, 1.0, limit, measure, found.poison_rate, 0).unwrap();
+        if let Some(broken) = broken {
+            assert!(broken.poison_rate >= found.poison_rate && measure.attacked(&broken.attacked) > limit);
+        }
+    }
+    assert!(largest_rate(&data, &learner, 1.0, 1e-3, Measure::Loss).unwrap().is_none());
+    // No adversary can do harm with points of norm 0.
+    let harmless = largest_rate(&data, &learner, 0.0, 0.9, Measure::Loss).unwrap().unwrap();
+    assert!(harmless.poison_rate > 0.5, "{}", harmless.poison_rate);
+}

@@ -51,6 +51,10 @@ pub enum Command {
     #[command(after_help = TOLERATE_EXAMPLES, allow_negative_numbers = true)]
     Tolerate(TolerateFlags),
 
+    /// Turn raw features into rows that can be certified
+    #[command(after_help = PREPARE_EXAMPLES)]
+    Prepare(PrepareFlags),
+
     /// Bound the error of an online mean estimate under any poisoning
     #[command(after_help = MEAN_EXAMPLES, allow_negative_numbers = true)]
     Mean(MeanFlags),
@@ -106,6 +110,17 @@ Examples:
 With a learning rate and a regularization: the largest poison rate that is certified to stay under the limit, and a rate at which
 an attack breaks it. With a poison rate instead: the settings (of the paper's grid, or of those given) that are certified to
 stay under the limit at that rate. Exit codes: 0 done, 2 bad input or usage.";
+
+const PREPARE_EXAMPLES: &str = "\
+Examples:
+  unswayed prepare train.npz --directions 30
+  unswayed prepare test.npz --apply train.transform.safetensors
+  unswayed prepare --features x.npy --labels y.npy --directions 10 --output small.npz
+
+The paper's preprocessing: the top singular directions of the training rows, centred, scaled, a constant appended (the bias), scaled
+to norm at most 1. The first command fits it and writes train.prepared.npz and train.transform.safetensors; the second treats new
+rows the same way. Rows that the fit has seen are refused then: figures on them would say nothing about unseen data.
+Exit codes: 0 done, 2 bad input or usage.";
 
 const MEAN_EXAMPLES: &str = "\
 Examples:
@@ -398,6 +413,44 @@ pub struct CheckFlags {
     /// The label column of .csv and .parquet files (default: label)
     #[arg(long, value_name = "NAME")]
     pub label_column: Option<String>,
+}
+
+#[derive(Args)]
+pub struct PrepareFlags {
+    #[command(flatten)]
+    pub data: DataFlags,
+
+    /// Take labels as real scores in [−1, 1] even if there are only two values
+    #[arg(long)]
+    pub scores: bool,
+
+    /// There are no labels
+    #[arg(long, conflicts_with_all = ["scores", "labels", "label_column"])]
+    pub unlabelled: bool,
+
+    /// Use the first N rows only
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub rows: Option<usize>,
+
+    /// How many singular directions to keep
+    #[arg(long, value_name = "D", default_value_t = 30, value_parser = at_least_one)]
+    pub directions: usize,
+
+    /// Apply the transform in this file instead of fitting one
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["directions", "transform"])]
+    pub apply: Option<PathBuf>,
+
+    /// Also apply it to rows that it was fitted on
+    #[arg(long, requires = "apply")]
+    pub allow_seen: bool,
+
+    /// Where to write the fitted transform (default: the data's name with .transform.safetensors, in this folder)
+    #[arg(long, value_name = "FILE")]
+    pub transform: Option<PathBuf>,
+
+    /// Where to write the rows (default: the data's name with .prepared.npz, in this folder)
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 #[derive(Args)]

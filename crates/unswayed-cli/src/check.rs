@@ -40,7 +40,7 @@ fn read(flags: &CheckFlags, certificate: &Certificate) -> Result<Dataset, Stop> 
         normalize: info.scale.is_some(),
         rows: info.first_rows.then_some(info.rows),
     };
-    let source = input::source(path, flags.labels.as_deref());
+    let source = |policy| input::source(path, flags.labels.as_deref(), policy);
     let policies: &[LabelPolicy] = match (&certificate.learner, &info.labels) {
         (Learner::Mean(_), _) => &[LabelPolicy::Absent],
         (Learner::Hinge(_), Some(_)) => &[LabelPolicy::Detect],
@@ -49,7 +49,7 @@ fn read(flags: &CheckFlags, certificate: &Certificate) -> Result<Dataset, Stop> 
     };
     let mut error = None;
     for policy in policies {
-        match load(&source, &options(*policy)) {
+        match load(&source(*policy), &options(*policy)) {
             Ok(data) if data.as_rows().digest() == info.sha256 || policies.len() == 1 => return Ok(data),
             Ok(data) => error = Some(Ok(data)),
             Err(e) => error = error.or(Some(Err(e))),

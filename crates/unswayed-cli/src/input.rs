@@ -24,13 +24,14 @@ pub fn data_path(flags: &DataFlags) -> &Path {
 
 /// Reads what the flags name.
 pub fn dataset(data: &DataFlags, read: &ReadFlags) -> Result<Dataset, Stop> {
-    Ok(load(&source(data_path(data), data.labels.as_deref()), &options(data.label_column.as_deref(), read))?)
+    let options = options(data.label_column.as_deref(), read);
+    Ok(load(&source(data_path(data), data.labels.as_deref(), options.labels), &options)?)
 }
 
 /// Reads held-out data the way the data were read, all rows of them.
 pub fn test_data(path: &Path, flags: &AttackFlags) -> Result<Dataset, Stop> {
     let options = Options { rows: None, ..options(flags.data.label_column.as_deref(), &flags.read) };
-    Ok(load(&source(path, flags.test_labels.as_deref()), &options)?)
+    Ok(load(&source(path, flags.test_labels.as_deref(), options.labels), &options)?)
 }
 
 fn options(label_column: Option<&str>, read: &ReadFlags) -> Options {
@@ -64,17 +65,18 @@ pub fn describe(data: &Dataset) -> String {
     text
 }
 
-/// A data file, with its labels if they are in another.
-pub fn source(path: &Path, labels: Option<&Path>) -> Source {
-    let source = Source::path(path);
-    match labels.map(Path::to_owned).or_else(|| labels_beside(path)) {
-        Some(labels) => source.labels(labels),
-        None => source,
+/// A data file, with its labels if they are in another: the one given, or for features in `…x.npy` the one in `…y.npy`.
+pub fn source(path: &Path, labels: Option<&Path>, policy: LabelPolicy) -> Source {
+    let labelled = matches!(policy, LabelPolicy::Detect | LabelPolicy::Scores);
+    let beside = if labelled { labels_beside(path) } else { None };
+    match labels.map(Path::to_owned).or(beside) {
+        Some(labels) => Source::path(path).labels(labels),
+        None => Source::path(path),
     }
 }
 
 /// For features in `…x.npy`, the labels in `…y.npy` if there is such a file.
-fn labels_beside(features: &Path) -> Option<PathBuf> {
+pub fn labels_beside(features: &Path) -> Option<PathBuf> {
     let name = features.file_name()?.to_str()?.strip_suffix("x.npy")?;
     Some(features.with_file_name(format!("{name}y.npy"))).filter(|labels| labels.exists())
 }
@@ -88,7 +90,8 @@ pub fn task(text: &str, flags: &DesignFlags) -> Result<Task, Stop> {
     let path = Path::new(path);
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let name = name.map_or_else(|| stem.strip_suffix("_x").unwrap_or(&stem).to_owned(), str::to_owned);
-    let data = load(&source(path, None), &options(flags.label_column.as_deref(), &flags.read))?;
+    let options = options(flags.label_column.as_deref(), &flags.read);
+    let data = load(&source(path, None, options.labels), &options)?;
     Ok(Task { name, data })
 }
 
@@ -121,12 +124,16 @@ pub fn start(text: &str) -> Result<Vec<f64>, Stop> {
     text.split(',').map(number).collect()
 }
 
-/// `--output`, or the data's name with another ending in the current folder.
+/// The certificate's path: as given, or the data's name with another ending in the current folder.
 pub fn output(given: Option<&PathBuf>, data: &Path) -> PathBuf {
+    beside(given, data, ".certificate.safetensors")
+}
+
+/// A path as given, or the data's name with this ending in the current folder.
+pub fn beside(given: Option<&PathBuf>, data: &Path, ending: &str) -> PathBuf {
     given.cloned().unwrap_or_else(|| {
-        let stem = data.file_stem().unwrap_or_default();
-        let mut name = stem.to_os_string();
-        name.push(".certificate.safetensors");
+        let mut name = data.file_stem().unwrap_or_default().to_os_string();
+        name.push(ending);
         PathBuf::from(name)
     })
 }

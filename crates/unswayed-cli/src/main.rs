@@ -8,6 +8,7 @@ mod demo;
 mod design;
 mod input;
 mod mean;
+mod prepare;
 mod print;
 mod progress;
 mod tolerate;
@@ -53,6 +54,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
         Some(Command::Check(flags)) => Ok(check::run(flags, arguments.json)),
         Some(Command::Design(flags)) => design::run(flags, arguments.json),
         Some(Command::Tolerate(flags)) => tolerate::run(flags, arguments.json),
+        Some(Command::Prepare(flags)) => prepare::run(flags, arguments.json),
         Some(Command::Mean(flags)) => mean::run(flags, arguments.json),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde_json::json;
 use unswayed::attack::{Effort, attack_mean};
 use unswayed::certify::{MeanOutcome, MeanSetting, certify_mean};
-use unswayed::data::{LabelPolicy, Options, load};
+use unswayed::data::{LabelPolicy, Options, Source, load};
 use unswayed::simulate::Estimate;
 
 use crate::args::MeanFlags;
@@ -19,7 +19,7 @@ pub fn run(flags: &MeanFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let mut pushed = None;
     let outcome = if let Some(path) = &flags.samples {
         let options = Options { labels: LabelPolicy::Absent, rows: flags.rows, ..Options::default() };
-        let samples = load(&input::source(path, None), &options)?;
+        let samples = load(&Source::path(path), &options)?;
         let outcome =
             MeanOutcome::of_samples(&samples, learning_rate, poison_rate, squared_radius, noise_trace)?;
         // The simulated learner adds no noise, and an adversary who sends every point needs no simulation.

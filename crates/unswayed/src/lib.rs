@@ -25,6 +25,7 @@ pub mod data;
 pub mod design;
 mod error;
 pub mod learner;
+pub mod prepare;
 pub mod simulate;
 pub mod threat;
 

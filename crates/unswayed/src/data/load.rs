@@ -67,8 +67,12 @@ pub struct Options {
 /// # Ok::<(), unswayed::data::DataError>(())
 /// ```
 pub fn load(source: &Source, options: &Options) -> Result<Dataset, DataError> {
+    located(source, read(source, options).and_then(|table| assemble(table, source, options)))
+}
+
+/// Names the file, and the line of a text file, in an error.
+pub(super) fn located<T>(source: &Source, result: Result<T, DataError>) -> Result<T, DataError> {
     let file = &source.features;
-    let result = read(source, options).and_then(|table| assemble(table, source, options));
     result.map_err(|error| locate(error, file).in_file(&file.display()))
 }
 
@@ -81,7 +85,7 @@ fn locate(error: DataError, file: &Location) -> DataError {
 }
 
 /// Reads the rows of any format.
-fn read(source: &Source, options: &Options) -> Result<Table, DataError> {
+pub(super) fn read(source: &Source, options: &Options) -> Result<Table, DataError> {
     if options.rows == Some(0) {
         return Err(Problem::ZeroRowsWanted.into());
     }

@@ -6,6 +6,7 @@
 
 mod csv;
 mod error;
+mod features;
 mod labels;
 mod load;
 mod norms;
@@ -18,9 +19,10 @@ mod table;
 mod write;
 
 pub use error::{Column, DataError, Place, Problem};
+pub use features::Features;
 pub use load::{LabelPolicy, Options, load};
 pub use source::Source;
-pub use write::write_arrays;
+pub use write::{write_arrays, write_dataset};
 
 /// Rows z of one dimension, all finite, with optional weights.
 ///

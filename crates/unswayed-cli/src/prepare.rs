@@ -1,0 +1,115 @@
+//! `unswayed prepare`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use serde_json::json;
+use unswayed::data::{Features, LabelPolicy, Options, write_dataset};
+use unswayed::prepare::{Prepared, Transform};
+
+use crate::args::PrepareFlags;
+use crate::{Stop, input, print};
+
+pub fn run(flags: &PrepareFlags, as_json: bool) -> Result<ExitCode, Stop> {
+    let data = input::data_path(&flags.data);
+    let features = features(flags, data)?;
+    let (transform, prepared, path) = match &flags.apply {
+        Some(path) => {
+            let transform = read(path)?;
+            let prepared = transform
+                .apply(&features, flags.allow_seen)
+                .map_err(|error| Stop(format!("{}: {error}", data.display())))?;
+            (transform, prepared, path.clone())
+        }
+        None => fit(flags, &features, data)?,
+    };
+    let output = input::beside(flags.output.as_ref(), data, ".prepared.npz");
+    let bytes = write_dataset(&prepared.x, prepared.dimension, features.y.as_deref())?;
+    input::write(&output, &bytes, "--output")?;
+    if as_json {
+        print::json(&json!({
+            "rows": features.rows(),
+            "features": features.dimension,
+            "dimension": prepared.dimension,
+            "kept_variance": transform.kept(),
+            "shortened": prepared.shortened,
+            "labels": features.classes.as_ref().map(|(negative, positive)| [negative, positive]),
+            "transform": path.display().to_string(),
+            "output": output.display().to_string(),
+        }));
+    } else {
+        print::text(&describe(flags, &features, &transform, &prepared, &path, &output));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The features, with labels where there are any: a lone .npy file has none.
+fn features(flags: &PrepareFlags, data: &Path) -> Result<Features, Stop> {
+    let labels = flags.data.labels.as_deref();
+    let lone = data.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy"))
+        && labels.is_none()
+        && input::labels_beside(data).is_none();
+    let policy = match (flags.unlabelled || lone, flags.scores) {
+        (true, _) => LabelPolicy::Absent,
+        (_, true) => LabelPolicy::Scores,
+        _ => LabelPolicy::Detect,
+    };
+    let options = Options {
+        labels: policy,
+        label_column: flags.data.label_column.clone(),
+        rows: flags.rows,
+        ..Options::default()
+    };
+    Ok(Features::load(&input::source(data, labels, policy), &options)?)
+}
+
+fn fit(
+    flags: &PrepareFlags,
+    features: &Features,
+    data: &Path,
+) -> Result<(Transform, Prepared, PathBuf), Stop> {
+    let (transform, prepared) = Transform::fit(features, flags.directions)
+        .map_err(|error| Stop(format!("{}: {error} (--directions)", data.display())))?;
+    let path = input::beside(flags.transform.as_ref(), data, ".transform.safetensors");
+    input::write(&path, &transform.to_bytes(), "--transform")?;
+    Ok((transform, prepared, path))
+}
+
+fn read(path: &Path) -> Result<Transform, Stop> {
+    let stop = |text: String| Stop(format!("{}: {text}", path.display()));
+    let bytes = std::fs::read(path).map_err(|error| stop(format!("cannot be read ({error})")))?;
+    Transform::from_bytes(&bytes).map_err(|error| stop(error.to_string()))
+}
+
+fn describe(
+    flags: &PrepareFlags,
+    features: &Features,
+    transform: &Transform,
+    prepared: &Prepared,
+    path: &Path,
+    output: &Path,
+) -> String {
+    let mut rows = vec![
+        vec!["read".into(), format!("{} rows of {} features", features.rows(), features.dimension)],
+        vec![
+            "directions".into(),
+            format!(
+                "{}, which keep {} % of the training rows' variance",
+                transform.directions(),
+                (transform.kept() * 1000.0).floor() / 10.0
+            ),
+        ],
+    ];
+    if let Some((negative, positive)) = &features.classes {
+        rows.push(vec!["labels".into(), format!("{negative} is −1, {positive} is +1")]);
+    }
+    if flags.apply.is_some() {
+        let text = format!("{} of {} rows were longer than 1", prepared.shortened, features.rows());
+        rows.push(vec!["shortened".into(), text]);
+    }
+    let word = if flags.apply.is_some() { "applied" } else { "transform" };
+    rows.push(vec![word.into(), path.display().to_string()]);
+    let text = format!("{}: {} columns, the last is the bias", output.display(), prepared.dimension);
+    rows.push(vec!["written".into(), text]);
+    print::list(&rows)
+}

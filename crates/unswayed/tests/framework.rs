@@ -5,10 +5,10 @@ mod support;
 use support::random::Random;
 use support::setting::Setting;
 use support::{dot, moved, norm, scaled};
+use unswayed::Dataset;
 use unswayed::certify::MeanSetting;
 use unswayed::certify::convexity::{bounded_range, theorem2, zero_one};
 use unswayed::certify::framework::{Benign, Finding, HingeModel, Model, Quadratic, Residual, Search};
-use unswayed::{Dataset, Hinge, Threat};
 use unswayed_check::{Witness, exact_bound};
 
 /// The online mean: θ' = θ + η(z − θ), ‖z − μ‖² ≤ r, ℓ = ‖θ − μ‖².
@@ -67,7 +67,7 @@ fn falsify_mean(model: &OnlineMean, setting: &MeanSetting, search: &Search) -> F
 #[test]
 fn the_closed_form_of_mean_estimation_is_found() {
     let mut random = Random(71);
-    let search = Search { starts: 100, climbs: 3, evaluations: 600, ..Search::default() };
+    let search = Search { starts: 100, climbs: 8, evaluations: 1500, ..Search::default() };
     let mut worst = 0.0_f64;
     for _ in 0..12 {
         let (n, d) = (2 + random.below(5), 1 + random.below(3));
@@ -98,9 +98,8 @@ fn a_sampled_distribution_gives_an_interval() {
     let setting = MeanSetting::new(0.01, 0.15, 2.0, 2.0, 0.0).unwrap();
     let bound = setting.bound();
     for seed in 0..5 {
-        let search = Search { starts: 50, climbs: 2, evaluations: 200, seed, fresh: 1_000_000 };
+        let search = Search { starts: 50, climbs: 4, evaluations: 400, seed, fresh: 1_000_000 };
         let found = falsify_mean(&model, &setting, &search);
-        println!("{found:?} {bound}");
         assert!(found.residual.half_width > 0.0 && found.residual.half_width < 0.05 * bound);
         assert!(!found.refutes(bound) && found.refutes(0.9 * bound), "{found:?} {bound}");
     }
@@ -145,6 +144,15 @@ fn random_case(random: &mut Random, dimension: usize) -> Setting {
     }
 }
 
+fn all_cases() -> Vec<Case> {
+    let mut random = Random(72);
+    let mut cases = oracles();
+    cases.extend(
+        (0..26).map(|i| Case { name: format!("random {i}"), setting: random_case(&mut random, 2 + i % 2) }),
+    );
+    cases
+}
+
 /// The witnesses of the three forms with the bounds that the exact checker finds.
 fn claims(setting: &Setting) -> [(Witness, f64); 3] {
     let problem = setting.problem();
@@ -163,12 +171,14 @@ fn falsify_hinge(setting: &Setting, witness: &Witness, search: &Search) -> Findi
     Residual::new(&model, |theta| lambda.value(theta)).unwrap().falsify(search)
 }
 
+/// A bound that stays unrefuted when it is lowered is above t(λ), by the relaxations in its proof: in the plane brute force
+/// finds no more either. The error's bound is loose everywhere.
 #[test]
 fn no_certificate_is_refuted() {
     let mut random = Random(72);
     let mut cases = oracles();
     cases.extend(
-        (0..40).map(|i| Case { name: format!("random {i}"), setting: random_case(&mut random, 2 + i % 2) }),
+        (0..26).map(|i| Case { name: format!("random {i}"), setting: random_case(&mut random, 2 + i % 2) }),
     );
     let (mut refuted, mut open) = ([0; 3], Vec::new());
     for case in &cases {
@@ -177,10 +187,147 @@ fn no_certificate_is_refuted() {
             assert!(!found.refutes(*bound), "{} {}: {found:?} {bound}", case.name, witness.method());
             if found.refutes(0.99 * bound) {
                 refuted[form] += 1;
-            } else {
+            } else if form < 2 {
                 open.push(format!("{} {} {:.4}", case.name, witness.method(), found.residual.mean / bound));
             }
         }
     }
-    println!("lowered by 1 %, of {} each: {refuted:?} refuted; not: {open:#?}", cases.len());
+    println!("lowered by 1 %, of {} each: {refuted:?} refuted; not, with G/bound: {open:#?}", cases.len());
+    assert!(refuted[0] >= 28 && refuted[1] >= 28, "{refuted:?} of {}", cases.len());
+}
+
+/// Another search, which knows the hinge learner's best reply in closed form and gets more evaluations.
+#[test]
+fn a_search_made_for_the_hinge_learner_finds_no_more() {
+    let mut random = Random(74);
+    let mut settings: Vec<Setting> = (0..20).map(|i| random_case(&mut random, 2 + i % 3)).collect();
+    settings.extend(oracles().into_iter().map(|case| case.setting));
+    let mut worst = 0.0_f64;
+    for setting in &settings {
+        for (witness, _) in &claims(setting)[..2] {
+            let found = falsify_hinge(setting, witness, &Search::default()).residual.mean;
+            let other = support::residual::Residual::new(setting, witness).search(&mut random, 30_000);
+            worst = worst.max(1.0 - found / other.residual.value);
+        }
+    }
+    println!("the falsifier stays below the other search by a relative {worst:.1e} at most");
+    assert!(worst < 1e-3, "{worst}");
+}
+
+/// sup G over a grid of models in the plane that is refined around its best points. The adversary's point is one of many on
+/// the circle, or one of the two on the circle with θᵀz = 1: G is convex in z among the points that act.
+fn brute_force(setting: &Setting, witness: &Witness) -> f64 {
+    let hinge = setting.hinge();
+    let model = HingeModel::new(&setting.data, &hinge, &setting.threat()).of(witness);
+    let lambda = Quadratic::of(witness, &hinge).unwrap();
+    let residual = Residual::new(&model, |theta| lambda.value(theta)).unwrap();
+    let worst = |theta: &[f64]| {
+        // The benign part is the same for every z.
+        let silent = residual.at(theta, &[0.0, 0.0]).mean;
+        let effect = |z: &[f64]| {
+            let mut next = theta.to_vec();
+            hinge.update(&mut next, z);
+            lambda.value(&next)
+        };
+        let quiet = effect(&[0.0, 0.0]);
+        let mut most = 0.0_f64;
+        let mut offer = |angle: f64| {
+            let z = [setting.radius * angle.cos(), setting.radius * angle.sin()];
+            most = most.max(effect(&z) - quiet);
+        };
+        (0..180).for_each(|i| offer(f64::from(i) * std::f64::consts::TAU / 180.0));
+        let cosine = (1.0 - 1e-12) / (norm(theta) * setting.radius);
+        if cosine < 1.0 {
+            let (middle, half) = (theta[1].atan2(theta[0]), cosine.acos());
+            offer(middle + half);
+            offer(middle - half);
+        }
+        silent + setting.eps * most
+    };
+    let far = 3.0 / setting.sigma;
+    let mut width = far / 40.0;
+    let grid = |centre: &[f64], half: i32, width: f64| -> Vec<Vec<f64>> {
+        let line = move |c: f64| (-half..=half).map(move |i| c + f64::from(i) * width);
+        line(centre[0]).flat_map(|x| line(centre[1]).map(move |y| vec![x, y])).collect()
+    };
+    // Two grids, since the interesting models can be much shorter than the longest.
+    let mut places = grid(&[0.0, 0.0], 40, width);
+    places.extend(grid(&[0.0, 0.0], 60, width / 10.0));
+    let mut best = f64::NEG_INFINITY;
+    for _ in 0..12 {
+        let mut valued: Vec<(f64, Vec<f64>)> =
+            places.into_iter().map(|theta| (worst(&theta), theta)).collect();
+        valued.sort_by(|a, b| b.0.total_cmp(&a.0));
+        best = best.max(valued[0].0);
+        valued.truncate(40);
+        width /= 3.0;
+        places = valued.iter().flat_map(|(_, theta)| grid(theta, 3, width)).collect();
+    }
+    best
+}
+
+#[test]
+fn brute_force_in_the_plane_finds_no_more() {
+    let (mut worst, mut cases, mut open) = (0.0_f64, 0, 0);
+    for setting in all_cases().iter().map(|case| &case.setting).filter(|s| s.data.dimension() == 2) {
+        let [(witness, bound), ..] = claims(setting);
+        cases += 1;
+        let found = falsify_hinge(setting, &witness, &Search::default());
+        let most = brute_force(setting, &witness);
+        open += usize::from(most < 0.99 * bound);
+        worst = worst.max(1.0 - found.residual.mean / most);
+        assert!(found.refutes(0.99 * most) && !found.refutes(bound), "{found:?} {most}");
+    }
+    println!(
+        "{cases} cases in the plane: {worst:.1e} below brute force at most; {open} bounds more than 1 % above it"
+    );
+    assert!(worst < 1e-3, "{worst}");
+}
+
+/// With λ = aθ² and too small an a, G grows with θ²: such a λ proves nothing.
+#[test]
+fn a_residual_without_bound_refutes_every_bound() {
+    let data = Dataset::from_rows(vec![-1.0, 1.0], 1, None).unwrap();
+    let model = OnlineMean { benign: Some(data), mean: vec![0.0], eta: 0.1, eps: 0.1, radius: 1.0 };
+    let a = 0.9 / (2.0 * 0.1 - 0.1 * 0.1);
+    let found = Residual::new(&model, |theta| a * theta[0] * theta[0]).unwrap().falsify(&Search::default());
+    assert!(found.refutes(1e12), "{found:?}");
+}
+
+#[test]
+fn the_finite_horizon_adds_what_lambda_can_lose() {
+    let data = Dataset::from_rows(vec![0.6, 0.8, 0.5, -0.1], 2, None).unwrap();
+    let setting = Setting { data, eta: 0.01, sigma: 0.1, eps: 0.05, radius: 1.0 };
+    let [(witness, bound), ..] = claims(&setting);
+    let lambda = Quadratic::of(&witness, &setting.hinge()).unwrap();
+    let model = HingeModel::new(&setting.data, &setting.hinge(), &setting.threat());
+    let residual = Residual::new(&model, |theta| lambda.value(theta)).unwrap();
+    let (learner, rows) = (setting.learner(), setting.data.as_rows());
+    let proven = unswayed_check::prove(&learner, &witness, &rows).unwrap();
+    let start = [0.3, -2.0];
+    for steps in [1, 1000, 1_000_000] {
+        let exact = proven.horizon(steps, &start, 0.0).unwrap();
+        let ours = residual.horizon(bound, &start, lambda.infimum(), steps).unwrap();
+        assert!((ours / exact - 1.0).abs() < 1e-9, "{ours} {exact}");
+    }
+    assert!(residual.horizon(bound, &[0.0], lambda.infimum(), 1).is_err());
+    assert!(residual.horizon(bound, &start, lambda.infimum(), 0).is_err());
+    assert!(residual.horizon(bound, &start, lambda.value(&start) + 1.0, 1).is_err());
+}
+
+#[test]
+fn learners_that_make_no_sense_are_refused() {
+    let data = Dataset::from_rows(vec![-1.0, 1.0], 1, None).unwrap();
+    let model = |eps: f64, mean: Vec<f64>| OnlineMean {
+        benign: Some(data.clone()),
+        mean,
+        eta: 0.1,
+        eps,
+        radius: 1.0,
+    };
+    let refused = |model: &OnlineMean| Residual::new(model, |_| 0.0).err().unwrap().to_string();
+    assert!(refused(&model(1.5, vec![0.0])).contains("poison rate 1.5"));
+    assert!(refused(&model(f64::NAN, vec![0.0])).contains("poison rate"));
+    assert!(refused(&model(0.1, vec![0.0; 2])).contains("2 entries"));
+    assert!(refused(&model(0.1, vec![])).contains("at least 1"));
 }

@@ -14,12 +14,29 @@ pub(super) struct Place {
     pub value: f64,
 }
 
+/// A place on its way uphill.
+pub(super) struct Climber {
+    pub place: Place,
+    /// Relative to the model's length, and to the size of the adversary's set.
+    stride: f64,
+    point_stride: f64,
+    random: Random,
+}
+
+impl Climber {
+    pub fn new(place: Place, random: Random) -> Self {
+        Climber { place, stride: FIRST_STEP, point_stride: FIRST_STEP, random }
+    }
+}
+
 /// Longer steps after a success, shorter after a failure, as in the search for attacks.
 const LONGER: f64 = 1.5;
 const SHORTER: f64 = 0.93;
-/// Relative to the model's length: the first step, and the one at which long steps are tried again.
+/// The first step, and the one at which long steps are tried again.
 const FIRST_STEP: f64 = 0.3;
 const LAST_STEP: f64 = 1e-9;
+/// Models shorter than this count as this long.
+const SHORTEST: f64 = 1e-2;
 /// Models are not followed further than this: G is lost in rounding there.
 const FARTHEST: f64 = 1e12;
 
@@ -36,46 +53,53 @@ impl<M: Model + ?Sized, L: Fn(&[f64]) -> f64 + Sync> Residual<'_, M, L> {
     }
 
     /// Climbs with that many evaluations of G.
-    pub(super) fn climb(&self, reach: &Reach, place: &mut Place, evaluations: usize, random: &mut Random) {
-        let scale = |place: &Place| norm(&place.theta).max(1e-2);
-        let (mut stride, mut reach_stride) = (FIRST_STEP * scale(place), FIRST_STEP * reach.size);
-        for round in 0..evaluations {
-            if round % 4 == 3 && self.model.poison_rate() > 0.0 {
+    pub(super) fn climb(&self, reach: &Reach, climber: &mut Climber, evaluations: usize) {
+        for _ in 0..evaluations {
+            if climber.random.uniform() < 0.25 && self.model.poison_rate() > 0.0 {
                 // Replies are found from gradients; where λ has none, random neighbours help.
-                let better = self.try_point(reach_stride, place, random);
-                reach_stride *= if better { LONGER } else { SHORTER };
-                if reach_stride < LAST_STEP * reach.size {
-                    reach_stride = FIRST_STEP * reach.size;
-                }
-                continue;
-            }
-            let direction = random.direction(place.theta.len());
-            let mut theta = moved(&place.theta, stride, &direction);
-            if random.uniform() < 0.6 {
-                theta = self.onto_kinks(&place.theta, theta, random);
-            }
-            let next = self.place(reach, theta, &place.point);
-            if next.value > place.value {
-                *place = next;
-                stride *= LONGER;
+                self.try_point(reach, climber);
             } else {
-                stride *= SHORTER;
-            }
-            if stride < LAST_STEP * scale(place) {
-                stride = scale(place) * random.logarithmic(1e-6, 1.0);
+                self.try_model(reach, climber);
             }
         }
     }
 
+    /// Tries a neighbour of the model, with the best reply.
+    fn try_model(&self, reach: &Reach, climber: &mut Climber) {
+        let Climber { place, stride, random, .. } = climber;
+        let scale = norm(&place.theta).max(SHORTEST);
+        let direction = random.direction(place.theta.len());
+        let mut theta = moved(&place.theta, *stride * scale, &direction);
+        if random.uniform() < 0.6 {
+            theta = self.onto_kinks(&place.theta, theta, random);
+        }
+        let next = self.place(reach, theta, &place.point);
+        if next.value > place.value {
+            *place = next;
+            *stride *= LONGER;
+        } else {
+            *stride *= SHORTER;
+        }
+        if *stride < LAST_STEP {
+            *stride = random.logarithmic(1e-6, 1.0);
+        }
+    }
+
     /// Tries a neighbour of the adversary's point; the benign part of G stays as it is.
-    fn try_point(&self, stride: f64, place: &mut Place, random: &mut Random) -> bool {
-        let mut point = moved(&place.point, stride, &random.direction(place.point.len()));
+    fn try_point(&self, reach: &Reach, climber: &mut Climber) {
+        let Climber { place, point_stride, random, .. } = climber;
+        let direction = random.direction(place.point.len());
+        let mut point = moved(&place.point, *point_stride * reach.size, &direction);
         self.model.project_point(&mut point);
         let value = place.benign + self.poison(&place.theta, &point);
-        let better = value > place.value;
-        if better {
+        if value > place.value {
             (place.point, place.value) = (point, value);
+            *point_stride *= LONGER;
+        } else {
+            *point_stride *= SHORTER;
         }
-        better
+        if *point_stride < LAST_STEP {
+            *point_stride = FIRST_STEP;
+        }
     }
 }

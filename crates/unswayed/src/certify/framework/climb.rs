@@ -9,7 +9,7 @@ use super::{Model, Random, moved, norm};
 pub(super) struct Place {
     pub theta: Vec<f64>,
     pub point: Vec<f64>,
-    /// The part of G that does not depend on the point.
+    /// The part of G that does not depend on the point, less what rounding can have done to it.
     benign: f64,
     pub value: f64,
 }
@@ -37,14 +37,14 @@ const FIRST_STEP: f64 = 0.3;
 const LAST_STEP: f64 = 1e-9;
 /// Models shorter than this count as this long.
 const SHORTEST: f64 = 1e-2;
-/// Models are not followed further than this: G is lost in rounding there.
+/// Where G has no bound, models are not followed further than this: numbers would overflow.
 const FARTHEST: f64 = 1e12;
 
 impl<M: Model + ?Sized, L: Fn(&[f64]) -> f64 + Sync> Residual<'_, M, L> {
     /// The model moved into Θ, with the best reply found.
     pub(super) fn place(&self, reach: &Reach, mut theta: Vec<f64>, last: &[f64]) -> Place {
         self.model.project_model(&mut theta);
-        let (benign, _) = self.benign(&theta, self.rows());
+        let benign = self.benign(&theta, self.rows()).0 - self.rough_rounding(&theta);
         let (point, poison) = self.reply(reach, &theta, last);
         let sum = benign + poison;
         // A sum that is not a number refutes nothing.

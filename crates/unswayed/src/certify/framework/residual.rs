@@ -158,19 +158,33 @@ impl<'a, M: Model + ?Sized, L: Fn(&[f64]) -> f64 + Sync> Residual<'a, M, L> {
         self.points.chunks(self.model.point_dimension()).zip(self.weights.iter().copied())
     }
 
-    /// How much rounding can have changed G(θ, z): λ is taken at numbers known to some 2⁻⁵² of their size.
+    /// How much rounding can have changed G(θ, z): λ is taken at numbers known to some 2⁻⁵² of their size, and the changes of
+    /// λ are added up.
     pub(super) fn rounding(&self, theta: &[f64], z: &[f64]) -> f64 {
         let rate = self.model.poison_rate();
+        let before = (self.lambda)(theta);
         let mut next = theta.to_vec();
-        let mut doubt_after = |z: &[f64]| {
-            self.after(theta, z, &mut next);
-            self.doubt(&next)
+        let mut after = |z: &[f64]| {
+            let increment = self.after(theta, z, &mut next) - before;
+            (self.doubt(&next), increment.abs())
         };
-        let benign: f64 = self.rows().map(|(z, p)| p * doubt_after(z)).sum();
-        let all =
-            rate * doubt_after(z) + (1.0 - rate) * benign + self.doubt(theta) + self.model.loss(theta).abs();
-        let operations = (theta.len() + self.weights.len()) as f64;
-        (8.0 + operations) * f64::EPSILON * all
+        let (mut doubt, mut sum) = (0.0, self.model.loss(theta).abs());
+        for (z, p) in self.rows() {
+            let (d, i) = after(z);
+            (doubt, sum) = (doubt + p * d, sum + p * i);
+        }
+        doubt = (1.0 - rate) * doubt + rate * after(z).0 + self.doubt(theta);
+        f64::EPSILON * (self.operations() * doubt + self.weights.len() as f64 * sum)
+    }
+
+    /// Rounded operations in one step and one value of λ, roughly.
+    fn operations(&self) -> f64 {
+        8.0 + self.model.dimension() as f64
+    }
+
+    /// Much less work, and enough to keep the search from places where G is lost in rounding.
+    pub(super) fn rough_rounding(&self, theta: &[f64]) -> f64 {
+        6.0 * f64::EPSILON * self.operations() * (self.lambda)(theta).abs()
     }
 
     /// |λ| + Σ_j |θ_j ∂λ/∂θ_j|: the change of λ if every entry changes by its own size, to first order.

@@ -22,6 +22,7 @@
 pub mod attack;
 pub mod certify;
 pub mod data;
+pub mod design;
 mod error;
 pub mod learner;
 pub mod simulate;

@@ -1,0 +1,3 @@
+//! Choosing a learner's settings with its certificates in view.
+
+pub mod noise;

@@ -39,7 +39,9 @@ impl Model for ClippedMean {
 
     /// Anything in a box that is far larger than models of interest.
     fn project_point(&self, z: &mut [f64]) {
-        z.iter_mut().for_each(|z| *z = z.clamp(-100.0, 100.0));
+        for z in z {
+            *z = z.clamp(-100.0, 100.0);
+        }
     }
 }
 

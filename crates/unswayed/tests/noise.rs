@@ -92,21 +92,20 @@ fn no_noise_and_no_other_matrix_lower_the_certificate() {
 
 #[test]
 fn the_prior_has_the_moments_it_should_have() {
-    // The mean of the inverse Wishart distribution is the scale divided by freedom − d − 1 = 1.
     let tasks = paper_tasks(2, 40_000, 3);
-    let mut logs = 0.0;
+    let mut spread = 0.0;
     let mut precision = [0.0; 3];
     for Task { covariance: c, mean } in &tasks {
         let determinant = c[0] * c[3] - c[1] * c[2];
         assert!(determinant > 0.0 && c[1].to_bits() == c[2].to_bits());
-        // Of the precision the moments exist: E Σ⁻¹ = 4 I.
+        // Σ itself has no variance to speak of, its inverse has: E Σ⁻¹ = (d + 2)I.
         precision[0] += c[3] / determinant / tasks.len() as f64;
         precision[1] += c[0] / determinant / tasks.len() as f64;
         precision[2] -= c[1] / determinant / tasks.len() as f64;
-        logs += (mean[0] * mean[0] + mean[1] * mean[1]) / (2.0 * tasks.len() as f64);
+        spread += (mean[0] * mean[0] + mean[1] * mean[1]) / (2.0 * tasks.len() as f64);
     }
     assert!((precision[0] - 4.0).abs() < 0.1 && (precision[1] - 4.0).abs() < 0.1, "{precision:?}");
-    assert!(precision[2].abs() < 0.1 && (logs - 0.1).abs() < 0.005, "{precision:?} {logs}");
+    assert!(precision[2].abs() < 0.1 && (spread - 0.1).abs() < 0.005, "{precision:?} {spread}");
 }
 
 #[test]
@@ -127,4 +126,21 @@ fn what_does_not_fit_together_is_refused() {
     let mut other = paper_tasks(3, 1, 0);
     other.extend(tasks);
     assert!(refused(&other, &terms, Noise::None).contains("dimension 3"));
+}
+
+/// The paper's lemma has η²S in place of η(Σ+S)/(2−η).
+#[test]
+fn the_stationary_law_without_adversary_has_the_variance_of_the_theory() {
+    let mut random = Random(83);
+    let (eta, sigma, noise) = (0.1, 1.0_f64, 0.5_f64);
+    let (mut theta, mut square) = (0.0, 0.0);
+    let steps = 2_000_000;
+    for _ in 0..steps {
+        let input = sigma.sqrt() * random.normal() + noise.sqrt() * random.normal();
+        theta += eta * (input - theta);
+        square += theta * theta / f64::from(steps);
+    }
+    let theory = MeanSetting::new(eta, 0.0, 1.0, sigma, noise).unwrap().benign_loss();
+    assert!((square / theory - 1.0).abs() < 0.02, "{square} {theory}");
+    assert!(square > 10.0 * eta * eta * noise);
 }

@@ -331,3 +331,24 @@ fn learners_that_make_no_sense_are_refused() {
     assert!(refused(&model(0.1, vec![0.0; 2])).contains("2 entries"));
     assert!(refused(&model(0.1, vec![])).contains("at least 1"));
 }
+
+/// An adversary with a single point, without power, or with all of it.
+#[test]
+fn adversaries_at_the_ends_of_their_range_are_searched_too() {
+    let mut random = Random(75);
+    let search = Search { starts: 100, climbs: 8, evaluations: 2000, ..Search::default() };
+    for (radius, eps) in [(0.0, 0.1), (1.0, 0.0), (0.0, 0.0), (3.0, 0.5)] {
+        let setting = Setting { radius, eps, ..random_case(&mut random, 2) };
+        for (witness, bound) in &claims(&setting) {
+            let found = falsify_hinge(&setting, witness, &search);
+            assert!(found.low().is_finite() && !found.refutes(*bound), "{found:?} {bound}");
+        }
+    }
+    let data = Dataset::from_rows(vec![-1.0, 1.0], 1, None).unwrap();
+    for (radius, eps) in [(0.0_f64, 0.3), (1.0, 0.0), (1.0, 1.0)] {
+        let setting = MeanSetting::new(0.1, eps, radius * radius, 1.0, 0.0).unwrap();
+        let model = OnlineMean { benign: Some(data.clone()), mean: vec![0.0], eta: 0.1, eps, radius };
+        let (found, bound) = (falsify_mean(&model, &setting, &search), setting.bound());
+        assert!(found.refutes(0.99 * bound) && !found.refutes(bound * (1.0 + 1e-14)), "{found:?} {bound}");
+    }
+}

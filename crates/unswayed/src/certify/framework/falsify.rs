@@ -9,6 +9,9 @@ use super::{Model, Random};
 use crate::simulate::Estimate;
 
 /// How hard to search. The result depends on these numbers and on nothing else.
+///
+/// Up to five dimensions and sixty rows different seeds have led to the same place in our tests. In eleven dimensions the default
+/// stayed up to two per cent below what sixteen times the effort found: compare several seeds, or search harder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Search {
     /// Models that are looked at first.

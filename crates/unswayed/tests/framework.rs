@@ -98,7 +98,7 @@ fn a_sampled_distribution_gives_an_interval() {
     let setting = MeanSetting::new(0.01, 0.15, 2.0, 2.0, 0.0).unwrap();
     let bound = setting.bound();
     for seed in 0..5 {
-        let search = Search { starts: 50, climbs: 4, evaluations: 400, seed, fresh: 1_000_000 };
+        let search = Search { starts: 50, climbs: 4, evaluations: 400, fresh: 1_000_000, seed };
         let found = falsify_mean(&model, &setting, &search);
         assert!(found.residual.half_width > 0.0 && found.residual.half_width < 0.05 * bound);
         assert!(!found.refutes(bound) && found.refutes(0.9 * bound), "{found:?} {bound}");
@@ -200,7 +200,7 @@ fn no_certificate_is_refuted() {
 #[test]
 fn a_search_made_for_the_hinge_learner_finds_no_more() {
     let mut random = Random(74);
-    let mut settings: Vec<Setting> = (0..20).map(|i| random_case(&mut random, 2 + i % 3)).collect();
+    let mut settings: Vec<Setting> = (0..9).map(|i| random_case(&mut random, 2 + i % 3)).collect();
     settings.extend(oracles().into_iter().map(|case| case.setting));
     let mut worst = 0.0_f64;
     for setting in &settings {

@@ -338,7 +338,7 @@ fn adversaries_at_the_ends_of_their_range_are_searched_too() {
     let mut random = Random(75);
     let search = Search { starts: 100, climbs: 8, evaluations: 2000, ..Search::default() };
     for (radius, eps) in [(0.0, 0.1), (1.0, 0.0), (0.0, 0.0), (3.0, 0.5)] {
-        let setting = Setting { radius, eps, ..random_case(&mut random, 2) };
+        let setting = Setting { eps, radius, ..random_case(&mut random, 2) };
         for (witness, bound) in &claims(&setting) {
             let found = falsify_hinge(&setting, witness, &search);
             assert!(found.low().is_finite() && !found.refutes(*bound), "{found:?} {bound}");

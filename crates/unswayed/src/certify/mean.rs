@@ -95,6 +95,18 @@ impl MeanSetting {
         (self.c2().sqrt() + (self.c1() + self.c2()).sqrt()).powi(2)
     }
 
+    /// a = (1+x)/(2η−η²): the bound is t(λ) of λ(θ) = a‖θ−μ‖².
+    pub fn curvature(&self) -> f64 {
+        let eta = self.learning_rate;
+        (1.0 + self.excess()) / (2.0 * eta - eta * eta)
+    }
+
+    /// x = √(C2/(C1+C2)).
+    fn excess(&self) -> f64 {
+        let (c1, c2) = (self.c1(), self.c2());
+        if c2 > 0.0 { (c2 / (c1 + c2)).sqrt() } else { 0.0 }
+    }
+
     /// η tr(Σ+S)/(2−η).
     pub fn benign_loss(&self) -> f64 {
         self.learning_rate * (self.covariance_trace + self.noise_trace) / (2.0 - self.learning_rate)
@@ -110,9 +122,7 @@ impl MeanSetting {
     /// r = 0 the bound is an infimum, approached as ν grows, and slack is what keeps ν finite.
     fn witness(&self, slack: f64) -> Witness {
         let (eta, eps) = (self.learning_rate, self.poison_rate);
-        let (c1, c2) = (self.c1(), self.c2());
-        let x = if c2 > 0.0 { (c2 / (c1 + c2)).sqrt() } else { 0.0 };
-        let excess = x + slack; // (2η−η²)a − 1
+        let excess = self.excess() + slack; // (2η−η²)a − 1
         let a = (1.0 + excess) / (2.0 * eta - eta * eta);
         let corner = (eps * eta * (1.0 - eta) * a).powi(2);
         let nu = eps * eta * eta * a + if corner > 0.0 { corner / excess } else { 0.0 };

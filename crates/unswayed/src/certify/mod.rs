@@ -5,6 +5,7 @@
 mod benign;
 pub mod convexity;
 mod descent;
+pub mod framework;
 mod mean;
 
 pub use benign::{Benign, benign};

@@ -17,11 +17,13 @@
 //! | [`choose`] | objective, ranking, Pareto front, κ, the continuous search |
 //! | [`table`] | all figures as rows: CSV, Parquet, JSON |
 //! | [`tolerate`] | the question turned round: the largest poison rate under a limit |
+//! | [`noise`] | mean estimation: the paper's Algorithm 1, which designs noise and finds that none is best |
 
 pub mod choose;
 mod error;
 pub mod grid;
 pub mod journal;
+pub mod noise;
 mod plan;
 pub mod record;
 pub mod sweep;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use serde_json::json;
-use unswayed::attack::{Effort, attack_mean};
+use unswayed::attack::{Effort, MeanLearner, attack_mean};
 use unswayed::certify::{MeanOutcome, MeanSetting, certify_mean};
 use unswayed::data::{LabelPolicy, Options, Source, load};
 use unswayed::simulate::Estimate;
@@ -25,7 +25,15 @@ pub fn run(flags: &MeanFlags, as_json: bool) -> Result<ExitCode, Stop> {
         // The simulated learner adds no noise, and an adversary who sends every point needs no simulation.
         if noise_trace == 0.0 && poison_rate < 1.0 {
             pushed = Some(
-                attack_mean(&samples, learning_rate, poison_rate, squared_radius, Effort::Fast, 0)?.loss,
+                attack_mean(
+                    &samples,
+                    &MeanLearner::plain(learning_rate),
+                    poison_rate,
+                    squared_radius,
+                    Effort::Fast,
+                    0,
+                )?
+                .loss,
             );
         }
         outcome

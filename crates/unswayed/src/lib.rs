@@ -24,6 +24,7 @@ pub mod certify;
 pub mod data;
 pub mod design;
 mod error;
+pub mod experiment;
 pub mod learner;
 pub mod prepare;
 pub mod simulate;

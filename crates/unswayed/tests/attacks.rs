@@ -1,7 +1,7 @@
 //! Attacks and simulation: against reference values, against each other, and against the certificates.
 
 use serde_json::Value;
-use unswayed::attack::{Attack, Effort, Fixed, Policy, Suite, attack_mean, fixed_point};
+use unswayed::attack::{Attack, Effort, Fixed, MeanLearner, Policy, Suite, attack_mean, fixed_point};
 use unswayed::certify::{Options, certify};
 use unswayed::simulate::Verdict;
 use unswayed::{AttackError, Dataset, Hinge, Threat};
@@ -222,7 +222,7 @@ fn pushing_a_mean_outward_is_stronger_than_a_constant_point_and_below_the_certif
     let samples = Dataset::from_rows(vec![1.0, 0.0, -1.0, 0.0, 0.0, 1.0, 0.0, -1.0], 2, None).unwrap();
     let (eta, eps, r) = (0.01, 0.15, 2.0);
     let outcome = unswayed::certify::MeanOutcome::of_samples(&samples, eta, eps, r, 0.0).unwrap();
-    let attacked = attack_mean(&samples, eta, eps, r, Effort::Fast, 0).unwrap();
+    let attacked = attack_mean(&samples, &MeanLearner::plain(eta), eps, r, Effort::Fast, 0).unwrap();
     assert!(attacked.loss.low() < outcome.certified_loss, "{attacked:?}");
     assert!(attacked.loss.high() > outcome.attack_loss, "{attacked:?} {}", outcome.attack_loss);
 }

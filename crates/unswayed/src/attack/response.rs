@@ -27,13 +27,16 @@ impl Policy for Tracking {
     }
 }
 
-/// Mean estimation: pushes the estimate straight away from the mean, μ + √r(θ−μ)/‖θ−μ‖.
+/// Mean estimation: pushes the estimate straight away from the mean. Of all z with ‖z−μ‖² ≤ r it makes the next distance
+/// ‖kθ + ηz − μ‖ largest: z = μ + √r·x/‖x‖ with x = kθ − (1−η)μ, which is along θ−μ if there is no shrinkage, k = 1−η.
 #[derive(Clone, Debug)]
 pub struct Outward {
     /// μ.
     pub mean: Vec<f64>,
     /// √r.
     pub radius: f64,
+    /// k/(1−η); 1 without shrinkage.
+    pub keep: f64,
 }
 
 impl Policy for Outward {
@@ -42,7 +45,7 @@ impl Policy for Outward {
     }
 
     fn choose(&mut self, theta: &[f64], z: &mut [f64]) {
-        z.iter_mut().zip(theta.iter().zip(&self.mean)).for_each(|(z, (t, m))| *z = t - m);
+        z.iter_mut().zip(theta.iter().zip(&self.mean)).for_each(|(z, (t, m))| *z = self.keep * t - m);
         if dot(z, z) == 0.0 {
             z[0] = 1.0;
         }

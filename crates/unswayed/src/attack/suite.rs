@@ -347,10 +347,34 @@ pub struct MeanAttacked {
     pub simulated: Simulated,
 }
 
-/// Simulates the best-responding adversary against the online mean of samples.
+/// An online mean estimate: θ ← (1−η−ησ)θ + ηz + ηBw.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeanLearner {
+    /// η.
+    pub learning_rate: f64,
+    /// Shrinkage σ towards 0.
+    pub shrinkage: f64,
+    /// The columns of B, one after the other, of the length of a point; none for no noise.
+    pub noise: Vec<f64>,
+}
+
+impl MeanLearner {
+    /// Without shrinkage or noise.
+    pub fn plain(learning_rate: f64) -> Self {
+        MeanLearner { learning_rate, shrinkage: 0.0, noise: Vec::new() }
+    }
+
+    /// θ = 0, in motion.
+    fn start(&self, dimension: usize) -> MeanState {
+        let state = MeanState::new(self.learning_rate, dimension).shrunk(self.shrinkage);
+        if self.noise.is_empty() { state } else { state.noisy(&self.noise, dimension) }
+    }
+}
+
+/// Simulates the best-responding adversary against the online mean of samples; nobody attacks at poison rate 0.
 pub fn attack_mean(
     samples: &Dataset,
-    learning_rate: f64,
+    learner: &MeanLearner,
     poison_rate: f64,
     squared_radius: f64,
     effort: Effort,
@@ -360,13 +384,14 @@ pub fn attack_mean(
     for (z, p) in samples.iter().zip(samples.probabilities()) {
         mean.iter_mut().zip(z).for_each(|(m, z)| *m += p * z);
     }
-    let radius = squared_radius.sqrt();
+    let (radius, eta) = (squared_radius.sqrt(), learner.learning_rate);
     let threat = Threat::new(poison_rate)?.with_radius(radius)?;
     let stream = Stream::new(samples, &threat).around(mean.clone());
     let judge = SquaredDistance { mean: mean.clone() };
-    let learner = MeanState::new(learning_rate, samples.dimension());
-    let arena = Arena { learner, stream: &stream, judge: &judge, time_constant: 1.0 / learning_rate };
-    let plan = plan(arena.time_constant * 20.0, 1e5, effort, seed);
-    let simulated = arena.run(&Outward { mean: mean.clone(), radius }, &mean, &plan)?;
+    let (state, time_constant) = (learner.start(samples.dimension()), 1.0 / eta);
+    let arena = Arena { learner: state, stream: &stream, judge: &judge, time_constant };
+    let plan = plan(time_constant * 20.0, 1e5, effort, seed);
+    let keep = (1.0 - eta * (1.0 + learner.shrinkage)) / (1.0 - eta);
+    let simulated = arena.run(&Outward { mean: mean.clone(), radius, keep }, &mean, &plan)?;
     Ok(MeanAttacked { loss: simulated.loss, simulated })
 }

@@ -11,7 +11,7 @@ mod mean;
 pub use benign::{Benign, benign};
 pub(crate) use convexity::dot;
 pub(crate) use descent::Descent;
-pub use mean::{MeanOutcome, MeanSetting, certify_mean};
+pub use mean::{MeanOutcome, MeanSetting, certify_mean, certify_shrunk_mean};
 use unswayed_check::{Certificate, Claim, DataInfo, Failure, Horizon, Learner, Proven, Rows, Witness, prove};
 
 use crate::data::Dataset;

@@ -1,5 +1,9 @@
 //! Learners as a simulation runs them: state and one step, fast.
 
+use rand_distr::{Distribution, StandardNormal};
+use rand_pcg::Pcg64Mcg;
+use rand_pcg::rand_core::SeedableRng;
+
 /// Numbers per lane group; rows are padded with zeros to a multiple of it.
 pub const LANES: usize = 8;
 
@@ -11,8 +15,8 @@ pub trait Online: Clone + Send {
     /// Writes θ.
     fn theta(&self, out: &mut [f64]);
 
-    /// Starts anew from θ.
-    fn restart(&mut self, theta: &[f64]);
+    /// Starts anew from θ, with a seed for randomness of its own.
+    fn restart(&mut self, theta: &[f64], seed: u64);
 }
 
 /// The hinge learner in motion: θ = scale·w, so that a point which does not act costs one product and no write.
@@ -74,24 +78,46 @@ impl Online for HingeState {
         }
     }
 
-    fn restart(&mut self, theta: &[f64]) {
+    fn restart(&mut self, theta: &[f64], _: u64) {
         self.w.as_flattened_mut().fill(0.0);
         self.w.as_flattened_mut()[..theta.len()].copy_from_slice(theta);
         (self.scale, self.inverse) = (1.0, 1.0);
     }
 }
 
-/// The mean estimate in motion: θ ← (1−η)θ + ηz.
+/// The mean estimate in motion: θ ← (1−η−ησ)θ + ηz + ηBw, w standard normal. σ and B are 0 unless given.
 #[derive(Clone, Debug)]
 pub struct MeanState {
     theta: Vec<[f64; LANES]>,
     learning_rate: f64,
+    keep: f64,
+    noise: Option<Noise>,
+}
+
+/// Adds ηBw.
+#[derive(Clone, Debug)]
+struct Noise {
+    /// The columns of B, padded.
+    columns: Padded,
+    random: Pcg64Mcg,
 }
 
 impl MeanState {
     /// θ = 0.
     pub fn new(learning_rate: f64, dimension: usize) -> Self {
-        MeanState { theta: vec![[0.0; LANES]; dimension.div_ceil(LANES)], learning_rate }
+        let theta = vec![[0.0; LANES]; dimension.div_ceil(LANES)];
+        MeanState { theta, learning_rate, keep: 1.0 - learning_rate, noise: None }
+    }
+
+    /// With shrinkage σ towards 0.
+    pub fn shrunk(self, shrinkage: f64) -> Self {
+        MeanState { keep: 1.0 - self.learning_rate * (1.0 + shrinkage), ..self }
+    }
+
+    /// With noise: the columns of B, one after the other, of the length of θ.
+    pub fn noisy(self, columns: &[f64], dimension: usize) -> Self {
+        let columns = Padded::new(columns.chunks_exact(dimension), dimension);
+        MeanState { noise: Some(Noise { columns, random: Pcg64Mcg::seed_from_u64(0) }), ..self }
     }
 }
 
@@ -101,9 +127,15 @@ impl Online for MeanState {
         for (t, z) in self.theta.iter_mut().zip(z) {
             let mut moved = *t;
             for lane in 0..LANES {
-                moved[lane] += self.learning_rate * (z[lane] - t[lane]);
+                moved[lane] = self.keep * t[lane] + self.learning_rate * z[lane];
             }
             *t = moved;
+        }
+        if let Some(noise) = &mut self.noise {
+            for i in 0..noise.columns.len() {
+                let w: f64 = StandardNormal.sample(&mut noise.random);
+                add_padded(&mut self.theta, self.learning_rate * w, noise.columns.row(i));
+            }
         }
     }
 
@@ -111,9 +143,12 @@ impl Online for MeanState {
         out.copy_from_slice(&self.theta.as_flattened()[..out.len()]);
     }
 
-    fn restart(&mut self, theta: &[f64]) {
+    fn restart(&mut self, theta: &[f64], seed: u64) {
         self.theta.as_flattened_mut().fill(0.0);
         self.theta.as_flattened_mut()[..theta.len()].copy_from_slice(theta);
+        if let Some(noise) = &mut self.noise {
+            noise.random = Pcg64Mcg::seed_from_u64(seed ^ 0x006e_6f69_7365);
+        }
     }
 }
 

@@ -184,9 +184,10 @@ struct Run<'a, L, P> {
 
 impl<'a, L: Online, P: Policy> Run<'a, L, P> {
     fn new<J>(arena: &Arena<'a, L, J>, policy: P, start: &[f64], seed: u64, replicate: u64) -> Self {
-        let mut rng = Pcg64Mcg::seed_from_u64(seed ^ replicate.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let seed = seed ^ replicate.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut rng = Pcg64Mcg::seed_from_u64(seed);
         let mut learner = arena.learner.clone();
-        learner.restart(start);
+        learner.restart(start, seed);
         let (stream, dimension) = (arena.stream, start.len());
         Run {
             until_poison: stream.until_poison(&mut rng),

@@ -47,6 +47,8 @@ pub(super) struct Multipliers {
     pub(super) h: Vec<f64>,
     /// ν8, ν9, ν10.
     pub(super) nu: [f64; 3],
+    /// What the solver says the bound is.
+    pub(super) value: f64,
     /// Whether the solver met its tolerances.
     pub(super) converged: bool,
 }
@@ -265,6 +267,7 @@ fn read(s: &Setting, solved: &Solved) -> Multipliers {
         m,
         h,
         nu: [last[0] / (s.ball * s.ball), last[1] / (2.0 * s.cross_unit()), last[2] / (s.radius * s.radius)],
+        value: -solved.cost,
         converged: solved.converged(),
     }
 }

@@ -31,6 +31,9 @@ const SMALLEST_RADIUS: f64 = 1e-6;
 /// What ν8, ν9 and ν10 are raised by, in units of what they can add to the bound, until the proof holds.
 const RAISES: [f64; 6] = [0.0, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5];
 
+/// A proven bound this much above the solver's value is taken without trying further.
+const PROOF_LOSS: f64 = 1e-8;
+
 /// Certifies the hinge learner by the paper's Theorem 3, corrected, with a general symmetric matrix A.
 ///
 /// ```
@@ -60,21 +63,39 @@ pub fn certify(
     let slope = program.slope(&found.m, &found.h);
     let nu = repair::best(&program, &spectrum, &slope, &found.b, found.nu).ok_or_else(none)?;
 
-    let rows = data.as_rows();
-    let mut refusal = None;
-    for raise in RAISES {
-        let raised = raise_by(&program, nu, raise);
-        let witness = witness(&program, &found, &spectrum, &slope, raised, data);
-        match prove(&checked, &witness, &rows).and_then(|proven| claim(&proven, &witness, options, &start)) {
-            Ok((bound, horizon)) => {
-                let loss = Claim { bound, witness };
-                let status = status(found.converged, bound);
-                return Ok(finish(data, learner, checked, status, loss, None, horizon, &start));
+    let witnesses = RAISES.iter().map(|raise| {
+        let raised = raise_by(&program, nu, *raise);
+        witness(&program, &found, &spectrum, &slope, raised, data)
+    });
+    let enough = found.value + PROOF_LOSS * found.value.abs().max(1.0);
+    let proof = |witness: &Witness| {
+        prove(&checked, witness, &data.as_rows()).and_then(|proven| claim(&proven, witness, options, &start))
+    };
+    let (loss, horizon) = smallest(witnesses, proof, enough)?;
+    let status = status(found.converged, loss.bound);
+    Ok(finish(data, learner, checked, status, loss, None, horizon, &start))
+}
+
+/// The witness with the smallest proven bound, or the first whose bound is small enough.
+fn smallest(
+    witnesses: impl Iterator<Item = Witness>,
+    proof: impl Fn(&Witness) -> Result<(f64, Option<Horizon>), Failure>,
+    enough: f64,
+) -> Result<(Claim, Option<Horizon>), CertifyError> {
+    let (mut best, mut refusal): (Option<(Claim, Option<Horizon>)>, _) = (None, None);
+    for witness in witnesses {
+        match proof(&witness) {
+            Ok((bound, horizon)) if best.as_ref().is_none_or(|(claim, _)| bound < claim.bound) => {
+                best = Some((Claim { bound, witness }, horizon));
             }
+            Ok(_) => {}
             Err(failure) => refusal = Some(failure),
         }
+        if best.as_ref().is_some_and(|(claim, _)| claim.bound <= enough) {
+            break;
+        }
     }
-    Err(CertifyError::NoWitness { refusal })
+    best.ok_or(CertifyError::NoWitness { refusal })
 }
 
 /// The bound of a proven witness, and its finite-horizon part if that is asked for.

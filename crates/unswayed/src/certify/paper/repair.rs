@@ -10,6 +10,10 @@ use faer::{Mat, Side};
 use super::conic::packed;
 use super::hinge::Setting;
 
+/// Where the barrier ends: it costs the bound this much for each of some 2d+7 conditions, and without it D may be so
+/// nearly singular that rounding spoils D⁻¹g.
+const LEAST_BARRIER: f64 = 1e-11;
+
 /// Eigenvalues of A and its eigenvectors, by columns.
 pub(super) struct Spectrum {
     values: Vec<f64>,
@@ -171,7 +175,7 @@ pub(super) fn best(
         push *= 2.0;
     }
     let mut barrier = 1e-3;
-    while barrier > 1e-13 {
+    while barrier > LEAST_BARRIER {
         descend(&bound, &mut nu, barrier);
         barrier *= 0.1;
     }

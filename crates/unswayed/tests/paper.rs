@@ -295,3 +295,23 @@ fn the_mean_program_of_samples() {
     let setting = MeanSetting::new(0.1, 0.2, 1.5, 1.75, 0.25).unwrap();
     assert!((mean_value(&setting, &traces, None).unwrap() / setting.bound() - 1.0).abs() <= 1e-6);
 }
+
+/// Prints what docs and benches say of the embedded sample.
+#[test]
+#[ignore = "a measurement of some minutes"]
+fn the_sample() {
+    let data = Dataset::sample().unwrap();
+    for sigma in [0.003, 0.01, 0.03] {
+        let (learner, threat) = (Hinge::new(1e-3, sigma).unwrap(), Threat::new(0.05).unwrap());
+        let began = std::time::Instant::now();
+        let outcome = paper::certify(&data, &learner, &threat, &Options::default(), None).unwrap();
+        let seconds = began.elapsed().as_secs_f64();
+        let proving = std::time::Instant::now();
+        check(&outcome.certificate, &data.as_rows()).unwrap();
+        let checking = proving.elapsed().as_secs_f64();
+        let ours = unswayed::certify::certify(&data, &learner, &threat, &Options::default()).unwrap();
+        let (paper, ours) = (outcome.certified_loss, ours.certified_loss);
+        println!("σ {sigma}: paper {paper:.6} in {seconds:.1} s, checked in {checking:.2} s; ours {ours:.6}");
+        assert!(ours < paper);
+    }
+}

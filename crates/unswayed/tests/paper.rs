@@ -115,7 +115,7 @@ fn a_grid_finds_nothing_above_the_bound() {
     let mut random = Random(11);
     for round in 0..6 {
         let mut row = || {
-            let (angle, length) = (random.within(0.0, 6.2832), random.within(0.2, 1.0));
+            let (angle, length) = (random.within(0.0, std::f64::consts::TAU), random.within(0.2, 1.0));
             [length * angle.cos(), length * angle.sin()]
         };
         let z: Vec<f64> = (0..4).flat_map(|_| row()).collect();
@@ -139,7 +139,7 @@ fn a_grid_finds_nothing_above_the_bound() {
         };
         for theta in disc(60, w.ball) {
             largest = largest.max(drift(&case, w, &theta, &[0.0, 0.0], false));
-            let edge = (0..64).map(|i| f64::from(i) * 6.2832 / 64.0);
+            let edge = (0..64).map(|i| f64::from(i) * std::f64::consts::TAU / 64.0);
             let edge = edge.map(|a| [0.999_999 * radius * a.cos(), 0.999_999 * radius * a.sin()]);
             for point in disc(8, radius).chain(edge) {
                 if theta[0] * point[0] + theta[1] * point[1] <= 1.0 {

@@ -162,7 +162,9 @@ fn definite(a: &[Vec<RBig>], shift: f64, sign: i32) -> bool {
     let mut a = a.to_vec();
     for (i, row) in a.iter_mut().enumerate() {
         row[i] -= q(shift);
-        row.iter_mut().for_each(|x| *x *= n(sign));
+        for x in row.iter_mut() {
+            *x *= n(sign);
+        }
     }
     for k in 0..a.len() {
         if a[k][k] <= n(0) {

@@ -197,6 +197,11 @@ impl Dyadic {
         self.mantissa.is_negative()
     }
 
+    /// The absolute value.
+    pub(crate) fn abs(&self) -> Self {
+        if self.is_negative() { Dyadic::zero() - self } else { self.clone() }
+    }
+
     /// The larger of two numbers.
     pub(crate) fn max(self, other: Self) -> Self {
         if self.cmp(&other) == Ordering::Less { other } else { self }
@@ -270,6 +275,17 @@ operator!(Sub, sub, |a, b| {
     Dyadic { mantissa: a - b, exponent }
 });
 operator!(Mul, mul, |a, b| Dyadic { mantissa: &a.mantissa * &b.mantissa, exponent: a.exponent + b.exponent });
+
+/// The same numbers times one power of two that makes all of them whole.
+pub(crate) fn common_integers(numbers: &[Dyadic]) -> Vec<IBig> {
+    let filled = |x: &&Dyadic| x.mantissa != IBig::ZERO;
+    let lowest = numbers.iter().filter(filled).map(|x| x.exponent).min().unwrap_or(0);
+    let raise = |x: &Dyadic| match usize::try_from(x.exponent - lowest) {
+        Ok(shift) => &x.mantissa << shift,
+        Err(_) => x.mantissa.clone(), // only zeros have a lower exponent
+    };
+    numbers.iter().map(raise).collect()
+}
 
 /// The quotient of two numbers; zero if the divisor is zero, which every caller rules out.
 pub(crate) fn ratio(numerator: &Dyadic, denominator: &Dyadic) -> RBig {
@@ -378,6 +394,11 @@ mod tests {
             prop_assert_eq!(p.cmp(&(&q * &r)), x.cmp(&(&y * &z)));
             prop_assert_eq!(p.is_positive(), x > RBig::ZERO);
             prop_assert_eq!(p.is_negative(), x < RBig::ZERO);
+            let absolute = if x < RBig::ZERO { -x.clone() } else { x.clone() };
+            prop_assert_eq!(RBig::from(p.abs()), absolute);
+            let whole = common_integers(&[p.clone(), q.clone(), Dyadic::zero()]);
+            prop_assert_eq!(RBig::from(whole[0].clone()) * &y, RBig::from(whole[1].clone()) * &x);
+            prop_assert!(whole[2] == IBig::ZERO && (whole[0] == IBig::ZERO) == (x == RBig::ZERO));
             prop_assert_eq!(RBig::from(p.clone().max(q)), x.clone().max(y.clone()));
             if c != 0.0 {
                 prop_assert_eq!(ratio(&p, &r), x / z);

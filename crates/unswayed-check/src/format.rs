@@ -108,8 +108,43 @@ pub enum Witness {
     },
     /// `zero-one`: the error of the hinge learner.
     ZeroOne { alpha: f64, beta: Vec<f64>, tau: f64, nu: f64, u: Vec<f64>, u2: Vec<f64>, c: Vec<f64> },
+    /// `paper`: the hinge loss of the hinge learner, by the paper's semidefinite program.
+    Paper(Box<PaperWitness>),
     /// `closed-form`: the squared error of the mean learner.
     ClosedForm { alpha: f64, nu: f64 },
+}
+
+/// The numbers of the method `paper`; the format's description says what they do.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PaperWitness {
+    /// A: the upper triangle, column by column.
+    pub a: Vec<f64>,
+    /// b.
+    pub b: Vec<f64>,
+    /// m_i, one number per row.
+    pub m: Vec<f64>,
+    /// h_i, d numbers per row.
+    pub h: Vec<f64>,
+    /// ν8, the multiplier of ‖θ‖ ≤ ϱ.
+    pub nu8: f64,
+    /// ν9, the multiplier of θᵀz ≤ 1.
+    pub nu9: f64,
+    /// ν10, the multiplier of ‖z‖ ≤ R.
+    pub nu10: f64,
+    /// ϱ, a norm that θ never exceeds.
+    pub ball: f64,
+    /// H, which no |θᵀz_i| exceeds.
+    pub reach: f64,
+    /// l, below all eigenvalues of A.
+    pub low: f64,
+    /// u, above all eigenvalues of A.
+    pub high: f64,
+    /// δ > 0 with D ⪰ δI.
+    pub delta: f64,
+    /// θ̂, the first half of a vector near D⁻¹g.
+    pub theta: Vec<f64>,
+    /// ẑ, the second half.
+    pub point: Vec<f64>,
 }
 
 /// A claim on the average loss over the first steps.
@@ -119,7 +154,7 @@ pub struct Horizon {
     pub steps: u64,
     /// Starting point θ_0.
     pub start: Vec<f64>,
-    /// The number m of the method `bounded-range`; 0 for the others.
+    /// The number m of the methods `bounded-range` and `paper`; 0 for the others.
     pub m: f64,
     /// The claimed upper bound.
     pub bound: f64,
@@ -229,6 +264,22 @@ pub(crate) enum Length {
     Rows,
     /// One entry per dimension.
     Dimension,
+    /// One entry per pair of dimensions.
+    Triangle,
+    /// One entry per row and dimension.
+    Table,
+}
+
+impl Length {
+    /// The shape of the tensor.
+    pub(crate) fn shape(self, rows: usize, dimension: usize) -> Vec<usize> {
+        match self {
+            Length::Rows => vec![rows],
+            Length::Dimension => vec![dimension],
+            Length::Triangle => vec![dimension.saturating_mul(dimension.saturating_add(1)) / 2],
+            Length::Table => vec![rows, dimension],
+        }
+    }
 }
 
 impl Witness {
@@ -238,19 +289,24 @@ impl Witness {
             Witness::Convexity { .. } => "convexity",
             Witness::BoundedRange { .. } => "bounded-range",
             Witness::ZeroOne { .. } => "zero-one",
+            Witness::Paper(_) => "paper",
             Witness::ClosedForm { .. } => "closed-form",
         }
     }
 
-    /// Whether the method is `bounded-range`.
+    /// Whether the method uses that the parameters stay in a ball.
     pub(crate) fn has_ball(&self) -> bool {
-        matches!(self, Witness::BoundedRange { .. })
+        matches!(self, Witness::BoundedRange { .. } | Witness::Paper(_))
     }
 
     /// The scalars under their names in files.
     #[rustfmt::skip]
     pub(crate) fn scalars(&self) -> Vec<(&'static str, f64)> {
         match *self {
+            Witness::Paper(ref w) => vec![
+                ("nu8", w.nu8), ("nu9", w.nu9), ("nu10", w.nu10), ("ball", w.ball), ("reach", w.reach),
+                ("low", w.low), ("high", w.high), ("delta", w.delta),
+            ],
             Witness::Convexity { alpha, tau, nu, .. } | Witness::ZeroOne { alpha, tau, nu, .. } =>
                 vec![("alpha", alpha), ("tau", tau), ("nu", nu)],
             Witness::BoundedRange { alpha, tau, nu, mu, ball, .. } =>
@@ -262,8 +318,12 @@ impl Witness {
     /// The vectors under their names in files.
     #[rustfmt::skip]
     pub(crate) fn vectors(&self) -> Vec<(&'static str, &[f64], Length)> {
-        use Length::{Dimension, Rows};
+        use Length::{Dimension, Rows, Table, Triangle};
         match self {
+            Witness::Paper(w) => vec![
+                ("a", &w.a, Triangle), ("b", &w.b, Dimension), ("m", &w.m, Rows), ("h", &w.h, Table),
+                ("theta", &w.theta, Dimension), ("point", &w.point, Dimension),
+            ],
             Witness::Convexity { beta, u, .. } => vec![("beta", beta, Dimension), ("u", u, Rows)],
             Witness::BoundedRange { beta, reach, y, .. } =>
                 vec![("beta", beta, Dimension), ("reach", reach, Rows), ("y", y, Rows)],
@@ -308,9 +368,9 @@ impl Certificate {
         for (name, value) in self.learner.scalars() {
             file.scalar(name, value);
         }
-        file.claim("loss", &self.loss);
+        file.claim("loss", &self.loss, &self.data);
         if let Some(error) = &self.error {
-            file.claim("error", error);
+            file.claim("error", error, &self.data);
         }
         if let Some(horizon) = &self.horizon {
             file.horizon(horizon, &self.loss.witness);
@@ -454,6 +514,9 @@ impl Reader {
         let name = |field: &str| format!("{claim}.{field}");
         let (n, d) = (data.rows, data.dimension);
         let bound = self.scalar(&name("bound"))?;
+        if (learner.name(), claim, method.as_str()) == ("hinge", "loss", "paper") {
+            return Ok(Claim { bound, witness: Witness::Paper(Box::new(self.paper(data)?)) });
+        }
         let alpha = self.scalar(&name("alpha"))?;
         let nu = self.scalar(&name("nu"))?;
         let witness = match (learner.name(), claim, method.as_str()) {
@@ -484,6 +547,26 @@ impl Reader {
             (learner, ..) => return Err(FormatError::BadMethod { claim, method, learner }),
         };
         Ok(Claim { bound, witness })
+    }
+
+    fn paper(&mut self, data: &DataInfo) -> Result<PaperWitness, FormatError> {
+        let (n, d) = (data.rows, data.dimension);
+        Ok(PaperWitness {
+            a: self.tensor("loss.a", Length::Triangle.shape(n, d))?,
+            b: self.vector("loss.b", d)?,
+            m: self.vector("loss.m", n)?,
+            h: self.tensor("loss.h", Length::Table.shape(n, d))?,
+            nu8: self.scalar("loss.nu8")?,
+            nu9: self.scalar("loss.nu9")?,
+            nu10: self.scalar("loss.nu10")?,
+            ball: self.scalar("loss.ball")?,
+            reach: self.scalar("loss.reach")?,
+            low: self.scalar("loss.low")?,
+            high: self.scalar("loss.high")?,
+            delta: self.scalar("loss.delta")?,
+            theta: self.vector("loss.theta", d)?,
+            point: self.vector("loss.point", d)?,
+        })
     }
 
     fn horizon(&mut self, loss: &Claim, data: &DataInfo) -> Result<Option<Horizon>, FormatError> {
@@ -576,14 +659,18 @@ impl Writer {
         }
     }
 
-    fn claim(&mut self, claim: &str, content: &Claim) {
+    fn claim(&mut self, claim: &str, content: &Claim, data: &DataInfo) {
         self.text(&format!("{claim}.method"), content.witness.method());
         self.scalar(&format!("{claim}.bound"), content.bound);
         for (name, value) in content.witness.scalars() {
             self.scalar(&format!("{claim}.{name}"), value);
         }
-        for (name, values, _) in content.witness.vectors() {
-            self.vector(&format!("{claim}.{name}"), values);
+        for (name, values, length) in content.witness.vectors() {
+            let shape = length.shape(data.rows, data.dimension);
+            // A table of the wrong size is written as a vector: readers refuse it.
+            let fits = shape.len() == 2 && shape[0].checked_mul(shape[1]) == Some(values.len());
+            let shape = if fits { shape } else { vec![values.len()] };
+            self.tensor(&format!("{claim}.{name}"), &shape, values);
         }
     }
 

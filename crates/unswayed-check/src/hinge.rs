@@ -1,4 +1,4 @@
-//! The hinge learner: methods `convexity`, `bounded-range` and `zero-one`.
+//! The hinge learner: methods `convexity`, `bounded-range` and `zero-one` (`paper` has a file of its own).
 //!
 //! Letters: η learning rate, σ regularization, ε poison rate, R radius; α, β, τ, ν, μ, ϱ (`ball`), u,
 //! u' (`u2`), c, y, h (`reach`) the witness; n_i = ‖z_i‖², p_i = w_i/W the weight of row i,
@@ -19,6 +19,7 @@ use dashu::rational::RBig;
 use crate::exact::{Dyadic, ExactSum, ratio};
 use crate::failure::{Reason, require, require_length, require_not_negative, require_positive};
 use crate::format::{Hinge, Witness};
+use crate::paper;
 use crate::rows::Rows;
 
 /// Checks the learner's parameters.
@@ -36,6 +37,9 @@ pub(crate) fn validate(hinge: &Hinge) -> Result<(), Reason> {
 /// The exact value of a witness whose numbers are all finite and whose vectors have the right
 /// lengths, after every condition of its method has been verified.
 pub(crate) fn value(hinge: &Hinge, witness: &Witness, rows: &Rows) -> Result<RBig, Reason> {
+    if let Witness::Paper(witness) = witness {
+        return paper::value(hinge, witness, rows);
+    }
     let constants = Constants::new(hinge, witness)?;
     let c = &constants;
     c.check(witness)?;
@@ -71,6 +75,9 @@ pub(crate) fn transient(
     start: &[f64],
     m: f64,
 ) -> Result<RBig, Reason> {
+    if let Witness::Paper(witness) = witness {
+        return paper::transient(hinge, witness, steps, start, m);
+    }
     let c = Constants::new(hinge, witness)?;
     require_length("entries of horizon.start", c.beta.len(), start.len())?;
     require(steps >= 1, "horizon.steps", 0.0, "≥ 1")?;
@@ -98,7 +105,7 @@ fn room_in_ball(c: &Constants, witness: &Witness, start: &[f64], m: f64) -> Resu
 }
 
 /// ‖x‖².
-fn norm2(x: &[f64]) -> Dyadic {
+pub(crate) fn norm2(x: &[f64]) -> Dyadic {
     let mut sum = ExactSum::new();
     for &x in x {
         sum.add([x, x]);
@@ -131,7 +138,7 @@ impl<'a> Constants<'a> {
             Witness::Convexity { alpha, beta, tau, nu, .. }
             | Witness::ZeroOne { alpha, beta, tau, nu, .. } => (alpha, beta, tau, nu, &0.0, &0.0),
             Witness::BoundedRange { alpha, beta, tau, nu, mu, ball, .. } => (alpha, beta, tau, nu, mu, ball),
-            Witness::ClosedForm { .. } => return Err(no_method(witness)),
+            Witness::Paper(_) | Witness::ClosedForm { .. } => return Err(no_method(witness)),
         };
         let one = Dyadic::whole(1);
         let (eta, sigma) = (Dyadic::new(hinge.learning_rate), Dyadic::new(hinge.regularization));
@@ -227,7 +234,7 @@ fn row_gain(c: &Constants, witness: &Witness, i: usize, n: &Dyadic, jump: Dyadic
             let y = Dyadic::new(y[i]);
             Ok(range_envelope(&jump, &y, &c.kappa, &reach) - y)
         }
-        Witness::ClosedForm { .. } => Err(no_method(witness)),
+        Witness::Paper(_) | Witness::ClosedForm { .. } => Err(no_method(witness)),
     }
 }
 
@@ -270,7 +277,7 @@ fn slopes(c: &Constants, witness: &Witness, rows: &Rows) -> Vec<Dyadic> {
             let scaled = scaled(rows.columns(|i| [[u[i], 1.0]]));
             scaled.zip(free).map(|(a, b)| a + b).collect()
         }
-        Witness::ClosedForm { .. } => vec![],
+        Witness::Paper(_) | Witness::ClosedForm { .. } => vec![],
     }
 }
 

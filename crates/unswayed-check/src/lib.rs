@@ -39,6 +39,7 @@ mod failure;
 mod format;
 mod hinge;
 mod mean;
+mod paper;
 mod rows;
 mod words;
 
@@ -47,7 +48,9 @@ use dashu::rational::RBig;
 use exact::{Dyadic, nearest, round_up};
 pub use failure::{Failure, Part, Reason};
 use failure::{require, require_each, require_length};
-pub use format::{Certificate, Claim, DataInfo, FormatError, Hinge, Horizon, Learner, Mean, Witness};
+pub use format::{
+    Certificate, Claim, DataInfo, FormatError, Hinge, Horizon, Learner, Mean, PaperWitness, Witness,
+};
 pub use rows::Rows;
 pub use words::{Outcome, decimal_up};
 
@@ -81,7 +84,8 @@ impl Proven<'_> {
     }
 
     /// The bound on the expected average loss over the first `steps` steps from `start`, rounded
-    /// up. For the method `bounded-range` every `m` ≥ 0 gives one, for the others `m` must be 0.
+    /// up. For the method `bounded-range` every `m` ≥ 0 gives one, for `paper` every such `m` above −`low`;
+    /// for the others `m` must be 0.
     ///
     /// # Errors
     /// The condition that fails; the mean learner has no such bound.
@@ -220,10 +224,7 @@ fn validate_witness(witness: &Witness, rows: &Rows) -> Result<(), Reason> {
         require(value.is_finite(), name, value, "finite")?;
     }
     for (name, values, length) in witness.vectors() {
-        let expected = match length {
-            format::Length::Rows => rows.len(),
-            format::Length::Dimension => rows.dimension,
-        };
+        let expected = length.shape(rows.len(), rows.dimension).iter().product();
         require_length(name, expected, values.len())?;
         require_each(name, values, f64::is_finite, "finite")?;
     }

@@ -91,7 +91,12 @@ fn proven(certificate: &Certificate, verdict: &Verdict) -> String {
                 decimal_up(verdict.loss, 6),
                 decimal_up(verdict.error.unwrap_or(verdict.loss), 6),
             );
-            if let Witness::BoundedRange { ball, .. } = certificate.loss.witness {
+            let ball = match &certificate.loss.witness {
+                Witness::BoundedRange { ball, .. } => Some(*ball),
+                Witness::Paper(witness) => Some(witness.ball),
+                _ => None,
+            };
+            if let Some(ball) = ball {
                 let _ = write!(text, ", from any start of norm at most {ball}");
             }
             if let (Some(horizon), Some(bound)) = (&certificate.horizon, verdict.horizon) {

@@ -4,7 +4,7 @@ mod common;
 mod truth;
 
 use common::{Random, all};
-use unswayed_check::{Certificate, Horizon, Learner, Rows, check};
+use unswayed_check::{Certificate, Horizon, Learner, Rows, Witness, check};
 
 /// How often each kind of certificate is changed.
 const ROUNDS: usize = 2000;
@@ -58,14 +58,17 @@ fn changed_m() {
             assert!(accepted || check(&changed, &rows).is_err());
             accepted
         };
-        let has_ball = original.loss.witness.method() == "bounded-range";
+        let has_ball = ["bounded-range", "paper"].contains(&original.loss.witness.method());
+        // A saddle has no lowest point without m.
+        let least = if let Witness::Paper(w) = &original.loss.witness { -w.low } else { -1.0 };
         for m in factors.map(|f| f * horizon.m).into_iter().chain(others) {
             // The claimed bound may be far above what the witness proves, but a bad m is not made good.
             for raised in [1.0, 1.5, 1e6] {
                 let accepted = with(m, raised);
                 assert!(!accepted || (m >= 0.0 && (has_ball || m == 0.0)), "{m}");
             }
-            assert_eq!(with(m, 1e6), if has_ball { (0.0..1e3).contains(&m) } else { m == 0.0 }, "{m}");
+            let good = if has_ball { (0.0..1e3).contains(&m) && m > least } else { m == 0.0 };
+            assert_eq!(with(m, 1e6), good, "{m}");
         }
     }
 }

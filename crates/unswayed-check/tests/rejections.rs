@@ -5,7 +5,8 @@ mod truth;
 
 use common::*;
 use unswayed_check::{
-    Failure, Hinge, Learner, Mean, Part, Reason, Rows, Witness, check, exact_bound, exact_horizon, prove,
+    Failure, Hinge, Learner, Mean, PaperWitness, Part, Reason, Rows, Witness, check, exact_bound,
+    exact_horizon, prove,
 };
 
 fn complaint(learner: &Learner, witness: &Witness, rows: &Rows) -> String {
@@ -114,6 +115,100 @@ fn conditions_of_bounded_range() {
     assert!(text.contains("(ϱσ)² − ‖z[0]‖²") || text.contains("(ϱσ)² − ‖z["), "{text}");
 }
 
+/// Changes the numbers of the paper's witness and returns the complaint.
+fn changed_paper(change: impl FnOnce(&mut PaperWitness)) -> String {
+    let mut numbers = paper_numbers();
+    change(&mut numbers);
+    complaint(&hinge(), &Witness::Paper(Box::new(numbers)), &rows())
+}
+
+#[test]
+fn conditions_of_the_paper() {
+    type Change = fn(&mut PaperWitness);
+    let changes: [(Change, &str); 24] = [
+        (|w| w.nu8 = -1e-300, "nu8 = "),
+        (|w| w.nu9 = -0.5, "nu9 = -0.5 is not ≥ 0"),
+        (|w| w.nu10 = -1.0, "nu10 = -1.0 is not ≥ 0"),
+        (|w| w.nu10 = f64::NAN, "nu10 = NaN is not finite"),
+        (|w| w.delta = 0.0, "delta = 0.0 is not > 0"),
+        (|w| w.delta = -1.0, "delta = -1.0 is not > 0"),
+        (|w| w.delta = 0.2, "− δ"),
+        (|w| w.delta = 0.0485, "the determinant of D − δ"),
+        (|w| w.nu9 = 0.2, "the determinant of D − δ at low"),
+        (|w| w.nu10 = 1e-4, "ν10 − εη·low − δ"),
+        (|w| w.low = 0.59, "low = 0.59 is not below all eigenvalues"),
+        (|w| w.low = 0.9, "low = 0.9 is not below all eigenvalues"),
+        (|w| w.high = 0.71, "high = 0.71 is not above all eigenvalues"),
+        (|w| w.high = 0.1, "is not above all eigenvalues"),
+        (|w| w.low = -1.0, "σ(2−ησ)·low + ν8 − δ"),
+        (|w| w.a[0] = 0.81, "high = 0.8 is not"),
+        (|w| w.a[1] = 0.3, "low = 0.5 is not"),
+        (|w| w.a[2] = f64::INFINITY, "a[2] = inf is not finite"),
+        (|w| w.ball = 9.0, "ϱσ − R"),
+        (|w| w.ball = -10.5, "ϱσ − R"),
+        (|w| w.reach = 9.4, "reach² − ϱ²‖z[1]‖²"),
+        (|w| w.reach = -10.0, "reach = -10.0 is not ≥ 0"),
+        (|w| w.h[3] = f64::NAN, "h[3] = NaN is not finite"),
+        (|w| w.m[4] = f64::NEG_INFINITY, "m[4] = -inf is not finite"),
+    ];
+    for (change, words) in changes {
+        let complaint = changed_paper(change);
+        assert!(complaint.starts_with("loss: ") && complaint.contains(words), "{complaint} / {words}");
+    }
+    let lengths: [(Change, &str); 6] = [
+        (|w| w.a.truncate(2), "loss: a: expected 3, found 2"),
+        (|w| w.b.push(0.0), "loss: b: expected 2, found 3"),
+        (|w| w.m.truncate(4), "loss: m: expected 5, found 4"),
+        (|w| w.h.truncate(9), "loss: h: expected 10, found 9"),
+        (|w| w.theta.clear(), "loss: theta: expected 2, found 0"),
+        (|w| w.point.push(1.0), "loss: point: expected 2, found 3"),
+    ];
+    for (change, words) in lengths {
+        assert_eq!(changed_paper(change), words);
+    }
+    // What is at the edge is accepted: the smallest ball, and eigenvalues between the ends by a hair.
+    let Witness::Paper(mut edge) = paper() else { unreachable!() };
+    edge.a = vec![0.6, 0.0, 0.7];
+    (edge.low, edge.high) = (0.6_f64.next_down(), 0.7_f64.next_up());
+    exact_bound(&hinge(), &Witness::Paper(edge.clone()), &rows()).unwrap();
+    edge.low = 0.6;
+    assert!(complaint(&hinge(), &Witness::Paper(edge), &rows()).contains("low = 0.6"));
+    // Rows longer than the ball's edge.
+    let Learner::Hinge(parameters) = hinge() else { unreachable!() };
+    let slow = Learner::Hinge(Hinge { radius: 0.0, regularization: 0.05, ..parameters });
+    assert!(complaint(&slow, &paper(), &rows()).contains("(ϱσ)² − ‖z[0]‖²"));
+}
+
+/// Every point near D⁻¹g gives a bound, and none a smaller one than D⁻¹g itself.
+#[test]
+fn the_papers_point_may_be_anything() {
+    let value = |theta: [f64; 2], point: [f64; 2]| {
+        let numbers = PaperWitness { theta: theta.to_vec(), point: point.to_vec(), ..paper_numbers() };
+        let witness = Witness::Paper(Box::new(numbers));
+        let bound = exact_bound(&hinge(), &witness, &rows()).unwrap();
+        let exact = truth::value(&hinge(), &witness, &rows()).unwrap();
+        assert!(truth::q(bound) >= exact && truth::q(bound.next_down()) < exact);
+        bound
+    };
+    let mut random = Random(3);
+    let mut draw = || (random.below(2001) as f64 - 1000.0) / 500.0;
+    let smallest = (0..300).map(|_| value([draw(), draw()], [draw(), draw()])).fold(f64::INFINITY, f64::min);
+    // Sharpest is D⁻¹g, found here by descent on the bound, which is convex in the point.
+    let mut best = ([0.0; 2], [0.0; 2]);
+    for _ in 0..15 {
+        for axis in 0..4 {
+            for step in [1.0, -1.0, 0.1, -0.1, 0.01, -0.01, 1e-3, -1e-3] {
+                let mut next = best;
+                *[&mut next.0, &mut next.1][axis / 2].get_mut(axis % 2).unwrap() += step;
+                if value(next.0, next.1) < value(best.0, best.1) {
+                    best = next;
+                }
+            }
+        }
+    }
+    assert!(value(best.0, best.1) <= smallest);
+}
+
 #[test]
 fn conditions_of_zero_one() {
     refused!(zero_one(), ZeroOne { u } u[1] = 1.5, "error: u[1] = 1.5");
@@ -137,7 +232,7 @@ fn conditions_of_the_closed_form() {
 
 #[test]
 fn methods_and_learners_do_not_mix() {
-    for witness in [convexity(), bounded_range(), zero_one()] {
+    for witness in [convexity(), bounded_range(), zero_one(), paper()] {
         assert!(complaint(&mean(None), &witness, &rows()).contains("proves no such claim for the mean"));
     }
     assert!(complaint(&hinge(), &closed_form(), &rows()).contains("proves no such claim for the hinge"));

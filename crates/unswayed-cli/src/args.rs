@@ -76,6 +76,8 @@ Examples:
       --learning-rate 1e-3 --regularization 0.03 --poison-rate 0.01 --horizon 1000000
   unswayed certify --features x.npy --labels y.npy --rows 500 \\
       --learning-rate 1e-4 --regularization 0.01 --poison-rate 0.05 --json
+  unswayed certify spam.npz --rows 500 --method all \\
+      --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.05
 
 Status: 'certified' (proven), 'vacuous' (proven, but no better than 1, the loss of a model that never learns),
 'not converged' (proven, but a better bound may exist). Exit codes: 0 a bound was proven, 2 bad input or usage.";
@@ -392,10 +394,24 @@ pub struct TolerateFlags {
 /// Steps beyond this are not whole numbers in a certificate.
 const MOST_STEPS: u64 = 1 << 53;
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Method {
     /// The convexity certificate: the smallest bound of its forms
     Convexity,
+    /// The paper's semidefinite program: seconds to minutes, at most 80 columns
+    Paper,
+    /// Both, in a table; the certificate is that of the smallest bound
+    All,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MeanMethod {
+    /// The closed form
+    ClosedForm,
+    /// The paper's semidefinite program: its value, or the closed form's if that is larger by rounding
+    Paper,
+    /// Both, in a table
+    All,
 }
 
 #[derive(Args)]
@@ -482,6 +498,10 @@ pub struct MeanFlags {
     /// Use the first N rows only
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub rows: Option<usize>,
+
+    /// How to certify
+    #[arg(long, value_enum, default_value_t = MeanMethod::ClosedForm)]
+    pub method: MeanMethod,
 
     /// The certificate file (default: mean.certificate.safetensors, or the samples' name)
     #[arg(long, value_name = "PATH")]

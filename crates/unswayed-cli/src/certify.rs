@@ -6,34 +6,119 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use unswayed::attack::Attacked;
-use unswayed::certify::{Options, Outcome, Status, certify};
-use unswayed::{Dataset, Hinge, Threat};
+use unswayed::certify::{Options, Outcome, Status, certify, paper};
+use unswayed::{CertifyError, Dataset, Hinge, Threat};
 
 use crate::args::{CertifyFlags, Method};
 use crate::{Stop, attack, input, print};
+
+/// What one method gave, and the seconds it took.
+struct Attempt {
+    method: &'static str,
+    outcome: Result<Outcome, CertifyError>,
+    seconds: f64,
+}
 
 pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let (learner, threat) = input::setting(&flags.setting)?;
     let start = flags.start.as_deref().map(input::start).transpose()?;
     let data = input::dataset(&flags.data, &flags.read)?;
-    let began = Instant::now();
-    let Method::Convexity = flags.method;
-    let outcome = certify(&data, &learner, &threat, &Options { horizon: flags.horizon, start })?;
-    let seconds = began.elapsed().as_secs_f64();
+    let options = Options { horizon: flags.horizon, start };
+    let attempts = attempts(flags.method, &data, &learner, &threat, &options);
+    let (outcome, seconds) = best(&attempts)?;
     let path = input::output(flags.output.as_ref(), input::data_path(&flags.data));
     input::write(&path, &outcome.certificate.to_bytes(), "--output")?;
     let attacked = attack::strongest(&data, &learner, &threat, flags.attacks, flags.setting.seed)?;
     let path = path.display().to_string();
     if as_json {
-        let mut object = to_json(&outcome, attacked.as_ref(), &data, &learner, &threat, seconds);
+        let mut object = to_json(outcome, attacked.as_ref(), &data, &learner, &threat, seconds);
         object["certificate"] = path.into();
+        if flags.method == Method::All {
+            object["methods"] = attempts.iter().map(Attempt::to_json).collect();
+        }
         print::json(&object);
     } else {
-        let text = describe(&outcome, attacked.as_ref(), &data, &learner, &threat);
+        let text = describe(outcome, attacked.as_ref(), &data, &learner, &threat);
         let verify = check_command(flags, &path);
-        print::text(&format!("{text}certificate      {path}\nverify with      {verify}\n"));
+        let table = if flags.method == Method::All { compare(&attempts) } else { String::new() };
+        print::text(&format!("{text}certificate      {path}\nverify with      {verify}\n{table}"));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Runs the methods that are asked for.
+fn attempts(
+    method: Method,
+    data: &Dataset,
+    learner: &Hinge,
+    threat: &Threat,
+    options: &Options,
+) -> Vec<Attempt> {
+    let mut attempts = vec![];
+    if method != Method::Paper {
+        let convexity = || certify(data, learner, threat, options);
+        attempts.push(Attempt::of("convexity", convexity));
+    }
+    if method != Method::Convexity {
+        let progress = print::progress("paper");
+        let paper = || paper::certify(data, learner, threat, options, progress.as_ref());
+        attempts.push(Attempt::of("paper", paper));
+        print::clear_progress();
+    }
+    attempts
+}
+
+/// The smallest bound and its seconds; if there is none, why.
+fn best(attempts: &[Attempt]) -> Result<(&Outcome, f64), Stop> {
+    let found = attempts.iter().filter_map(|a| Some((a.outcome.as_ref().ok()?, a.seconds)));
+    let smallest = found.min_by(|(a, _), (b, _)| a.certified_loss.total_cmp(&b.certified_loss));
+    smallest.ok_or_else(|| match attempts.first().map(|a| &a.outcome) {
+        Some(Err(error)) => Stop(error.to_string()),
+        _ => Stop("no method was tried".into()),
+    })
+}
+
+impl Attempt {
+    fn of(method: &'static str, run: impl FnOnce() -> Result<Outcome, CertifyError>) -> Attempt {
+        let began = Instant::now();
+        let outcome = run();
+        Attempt { method, outcome, seconds: began.elapsed().as_secs_f64() }
+    }
+
+    fn to_json(&self) -> Value {
+        let Attempt { method, outcome, seconds } = self;
+        match outcome {
+            Ok(outcome) => json!({
+                "method": method,
+                "status": outcome.status.word(),
+                "certified_loss": outcome.certified_loss,
+                "certified_error": outcome.certified_error,
+                "seconds": seconds,
+            }),
+            Err(error) => json!({ "method": method, "status": "failed", "message": error.to_string() }),
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        match &self.outcome {
+            Ok(outcome) => vec![
+                self.method.into(),
+                print::up(outcome.certified_loss),
+                print::up(outcome.certified_error),
+                format!("{:.3}", self.seconds),
+            ],
+            Err(error) => vec![self.method.into(), error.to_string()],
+        }
+    }
+}
+
+/// The methods side by side.
+fn compare(attempts: &[Attempt]) -> String {
+    let header = ["method", "certified loss", "certified error", "seconds"].map(str::to_owned).to_vec();
+    let (failed, done): (Vec<_>, Vec<_>) = attempts.iter().partition(|a| a.outcome.is_err());
+    let rows: Vec<_> = std::iter::once(header).chain(done.iter().map(|a| a.cells())).collect();
+    let failed: String = failed.iter().map(|a| a.cells().join(": ") + "\n").collect();
+    format!("\n{}{failed}", print::table(&rows))
 }
 
 /// The command that verifies the certificate.

@@ -1,7 +1,9 @@
 //! Output: rounding in the safe direction, and writing that survives a closed pipe.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
+use std::sync::Arc;
 
+use unswayed::certify::paper::Progress;
 use unswayed_check::decimal_up;
 
 /// Writes to standard output. That nobody reads it any more (`| head`) is no error.
@@ -18,6 +20,24 @@ pub fn json(value: &serde_json::Value) {
 /// An error message on standard error.
 pub fn error(message: &str) {
     let _ = writeln!(std::io::stderr(), "unswayed: {message}");
+}
+
+/// Shows how far a solver has come, in one line on standard error; nothing if that is no terminal.
+pub fn progress(name: &'static str) -> Option<Progress> {
+    std::io::stderr().is_terminal().then(|| -> Progress {
+        Arc::new(move |step| {
+            let (iteration, gap) = (step.iteration, step.gap);
+            let _ = write!(std::io::stderr(), "\r{name}: iteration {iteration}, gap {gap:.1e} ");
+        })
+    })
+}
+
+/// Clears the line of [`progress`].
+pub fn clear_progress() {
+    let mut err = std::io::stderr();
+    if err.is_terminal() {
+        let _ = write!(err, "\r\x1b[K");
+    }
 }
 
 /// An upper bound with four decimals, more for small ones, rounded up.

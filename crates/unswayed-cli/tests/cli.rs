@@ -261,3 +261,73 @@ fn attacks_are_shown_alone_and_beside_the_bound() {
     let one = run(&["attack", "mail.csv", "--attack", "pgd"]);
     assert_eq!(one["attacks"].as_array().unwrap().len(), 1);
 }
+
+#[test]
+fn the_papers_method_alone_and_beside_ours() {
+    let folder = folder();
+    let run = |more: &[&str]| {
+        unswayed(folder.path(), &certify("mail.csv", &[&["--attacks", "none"], more].concat()))
+    };
+    let alone = json(&run(&["--method", "paper", "--horizon", "1000000000", "--json"]));
+    assert_eq!(alone["method"], "paper");
+    assert!(alone["horizon_loss"].as_f64() > alone["certified_loss"].as_f64());
+    let check = ["check", "mail.certificate.safetensors", "mail.csv", "--json"];
+    let checked = json(&unswayed(folder.path(), &check));
+    assert_eq!(checked["certified_loss"], alone["certified_loss"]);
+    assert!(checked["message"].as_str().unwrap().contains("from any start of norm at most 1"));
+
+    let both = json(&run(&["--method", "all", "--json"]));
+    let methods = both["methods"].as_array().unwrap();
+    assert_eq!(methods.len(), 2);
+    assert_eq!(methods[1]["certified_loss"], alone["certified_loss"]);
+    let smallest =
+        methods.iter().map(|m| m["certified_loss"].as_f64().unwrap()).fold(f64::INFINITY, f64::min);
+    assert_eq!(both["certified_loss"].as_f64(), Some(smallest));
+    let checked = json(&unswayed(folder.path(), &check));
+    assert_eq!(checked["certified_loss"].as_f64(), Some(smallest));
+
+    let output = run(&["--method", "all"]);
+    assert!(output.stderr.is_empty(), "no progress on a pipe: {}", text(&output.stderr));
+    let shown = text(&output.stdout);
+    let table: Vec<_> = shown.lines().rev().take(3).collect();
+    assert!(table[2].starts_with("method") && table[2].contains("certified loss"), "{shown}");
+    assert!(table[1].starts_with("convexity") && table[0].starts_with("paper"), "{shown}");
+}
+
+#[test]
+fn too_many_columns_for_the_paper() {
+    let folder = folder();
+    let header: Vec<String> = (0..81).map(|j| format!("c{j}")).collect();
+    let row = vec!["0.01"; 81].join(",");
+    let wide = format!("{},label\n{row},a\n{row},b\n", header.join(","));
+    std::fs::write(folder.path().join("wide.csv"), wide).unwrap();
+    let run = |method: &str| {
+        let more = ["--attacks", "none", "--method", method, "--json"];
+        unswayed(folder.path(), &certify("wide.csv", &more))
+    };
+    let output = run("paper");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("at most 80 columns"), "{}", text(&output.stderr));
+    let both = json(&run("all"));
+    assert_eq!(both["methods"][1]["status"], "failed");
+    assert!(both["certified_loss"].is_number());
+}
+
+#[test]
+fn the_papers_method_for_a_mean() {
+    let folder = folder();
+    std::fs::write(folder.path().join("points.csv"), "a,b\n1,2\n0.5,-1\n3,0\n2.5,2.5\n").unwrap();
+    let setting = ["--learning-rate", "0.01", "--poison-rate", "0.05", "--squared-radius", "2", "--json"];
+    for data in [&["points.csv"][..], &["--covariance-trace", "20"]] {
+        let run = |method: &str| {
+            json(&unswayed(folder.path(), &[&["mean"], data, &setting, &["--method", method]].concat()))
+        };
+        let (closed, paper, both) = (run("closed-form"), run("paper"), run("all"));
+        let loss = |v: &Value| v["certified_loss"].as_f64().unwrap();
+        assert_eq!(closed["method"], "closed-form");
+        assert_eq!(paper["method"], "paper");
+        assert!(loss(&paper) >= loss(&closed) && loss(&paper) < loss(&closed) * (1.0 + 1e-6));
+        assert_eq!(loss(&both).to_bits(), loss(&closed).to_bits());
+        assert_eq!(both["methods"].as_array().unwrap().len(), 2);
+    }
+}

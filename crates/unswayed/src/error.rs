@@ -44,6 +44,19 @@ pub enum CertifyError {
     /// A horizon of zero steps.
     #[error("horizon 0: it is a number of steps, at least 1")]
     EmptyHorizon,
+    /// More data than the semidefinite program can take.
+    #[error(
+        "{rows} rows of {columns} columns are too many for the method paper, which takes at most {} columns and {} \
+         numbers (its time grows with the sixth power of the columns); use fewer rows or another method",
+        crate::certify::paper::MOST_COLUMNS,
+        crate::certify::paper::MOST_NUMBERS
+    )]
+    TooLarge {
+        /// The number of rows.
+        rows: usize,
+        /// The number of columns.
+        columns: usize,
+    },
     /// The checker accepted none of the witnesses: the numbers are beyond what floating point can express.
     #[error("no witness passed the exact check{}; the parameters are too extreme for double precision",
         refusal.as_ref().map(|r| format!(" ({r})")).unwrap_or_default())]

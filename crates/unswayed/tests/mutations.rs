@@ -63,6 +63,7 @@ fn largest(witness: &Witness) -> f64 {
         Witness::Convexity { beta, u, .. } => vec![beta, u],
         Witness::BoundedRange { beta, reach, y, .. } => vec![beta, reach, y],
         Witness::ZeroOne { beta, u, u2, c, .. } => vec![beta, u, u2, c],
+        Witness::Paper(w) => vec![&w.a, &w.b, &w.m, &w.h, &w.theta, &w.point],
         Witness::ClosedForm { .. } => vec![],
     };
     vectors.into_iter().flatten().fold(0.0, |m, v| m.max(v.abs()))

@@ -2,7 +2,8 @@
 #![allow(dead_code)]
 
 use unswayed_check::{
-    Certificate, Claim, DataInfo, Hinge, Horizon, Learner, Mean, Rows, Witness, exact_bound, exact_horizon,
+    Certificate, Claim, DataInfo, Hinge, Horizon, Learner, Mean, PaperWitness, Rows, Witness, exact_bound,
+    exact_horizon,
 };
 
 /// Rows that the certificates below are about.
@@ -64,6 +65,36 @@ pub fn zero_one() -> Witness {
     }
 }
 
+/// A near 2/3·I, with multipliers of both signs.
+pub fn paper_numbers() -> PaperWitness {
+    PaperWitness {
+        a: vec![0.6, 0.05, 0.7],
+        b: vec![-1.5, -0.25],
+        m: vec![0.25, -0.125, 0.0, 0.3, 0.01],
+        h: vec![0.1, 0.0, -0.2, 0.05, 0.0, 0.3, 0.01, -0.02, 0.1, 0.1],
+        nu8: 0.01,
+        nu9: 0.02,
+        nu10: 0.05,
+        ball: 10.5,
+        reach: 10.0,
+        low: 0.5,
+        high: 0.8,
+        delta: 0.001,
+        theta: vec![0.3, 0.4],
+        point: vec![0.1, -0.2],
+    }
+}
+
+pub fn paper() -> Witness {
+    Witness::Paper(Box::new(paper_numbers()))
+}
+
+/// The same with an A that is not positive definite.
+pub fn saddle() -> Witness {
+    let a = vec![0.6, 0.05, -0.03];
+    Witness::Paper(Box::new(PaperWitness { a, low: -0.05, high: 0.75, nu8: 0.03, ..paper_numbers() }))
+}
+
 /// A certificate with the smallest bounds its witnesses prove.
 pub fn certificate(learner: Learner, loss: Witness, error: Option<Witness>, rows: &Rows) -> Certificate {
     let claim = |witness: Witness| Claim {
@@ -71,7 +102,7 @@ pub fn certificate(learner: Learner, loss: Witness, error: Option<Witness>, rows
         witness,
     };
     let start = vec![0.5; rows.dimension];
-    let m = if let Witness::BoundedRange { .. } = loss { 0.0625 } else { 0.0 };
+    let m = if let Witness::BoundedRange { .. } | Witness::Paper(_) = loss { 0.0625 } else { 0.0 };
     let horizon = matches!(learner, Learner::Hinge(_)).then(|| Horizon {
         steps: 1000,
         bound: exact_horizon(&learner, &loss, rows, 1000, &start, m).expect("a horizon"),
@@ -121,6 +152,8 @@ pub fn all() -> Vec<(Certificate, Rows<'static>)> {
         all.push((certificate(hinge(), convexity(), Some(zero_one()), &rows), rows));
         all.push((certificate(hinge(), bounded_range(), Some(zero_one()), &rows), rows));
         all.push((certificate(hinge(), flat(), None, &rows), rows));
+        all.push((certificate(hinge(), paper(), None, &rows), rows));
+        all.push((certificate(hinge(), saddle(), Some(zero_one()), &rows), rows));
         all.push((certificate(mean(None), closed_form(), None, &rows), rows));
     }
     all

@@ -4,7 +4,7 @@
 #![allow(dead_code, clippy::single_match_else)]
 
 use dashu::rational::RBig;
-use unswayed_check::{Certificate, Hinge, Learner, Mean, Rows, Witness};
+use unswayed_check::{Certificate, Hinge, Learner, Mean, PaperWitness, Rows, Witness};
 
 pub fn q(x: f64) -> RBig {
     RBig::try_from(x).expect("finite")
@@ -83,6 +83,7 @@ fn hinge_value(hinge: &Hinge, witness: &Witness, rows: &Rows) -> Option<RBig> {
         Witness::Convexity { alpha, beta, tau, nu, .. }
         | Witness::BoundedRange { alpha, beta, tau, nu, .. }
         | Witness::ZeroOne { alpha, beta, tau, nu, .. } => (q(*alpha), all(beta), q(*tau), q(*nu)),
+        Witness::Paper(witness) => return paper_value(hinge, witness, rows),
         Witness::ClosedForm { .. } => return None,
     };
     let mut good = eta > n(0) && sigma > n(0) && &eta * &sigma < n(1);
@@ -133,7 +134,7 @@ fn hinge_value(hinge: &Hinge, witness: &Witness, rows: &Rows) -> Option<RBig> {
                 };
                 (t, y.clone(), y)
             }
-            Witness::ClosedForm { .. } => return None,
+            Witness::Paper(_) | Witness::ClosedForm { .. } => return None,
         };
         sum += &p[i] * (t - g);
         for (v, z) in v.iter_mut().zip(&z[i]) {
@@ -149,6 +150,106 @@ fn hinge_value(hinge: &Hinge, witness: &Witness, rows: &Rows) -> Option<RBig> {
     Some(sum + eps * point + mu * ball.sqr() + dot(&v, &v) / (n(4) * a))
 }
 
+/// A as rows.
+fn full(w: &PaperWitness) -> Vec<Vec<RBig>> {
+    let place = |i: usize, j: usize| i.max(j) * (i.max(j) + 1) / 2 + i.min(j);
+    let d = w.b.len();
+    (0..d).map(|i| (0..d).map(|j| q(w.a[place(i, j)])).collect()).collect()
+}
+
+/// sign·(A − shift) ≻ 0, by Gaussian elimination in rational numbers.
+fn definite(a: &[Vec<RBig>], shift: f64, sign: i32) -> bool {
+    let mut a = a.to_vec();
+    for (i, row) in a.iter_mut().enumerate() {
+        row[i] -= q(shift);
+        for x in row.iter_mut() {
+            *x *= n(sign);
+        }
+    }
+    for k in 0..a.len() {
+        if a[k][k] <= n(0) {
+            return false;
+        }
+        for i in k + 1..a.len() {
+            let factor = &a[i][k] / &a[k][k];
+            let row = a[k].clone();
+            a[i].iter_mut().zip(&row).for_each(|(x, y)| *x -= &factor * y);
+        }
+    }
+    true
+}
+
+fn abs(x: &RBig) -> RBig {
+    max(x.clone(), -x.clone())
+}
+
+#[allow(clippy::too_many_lines)]
+fn paper_value(hinge: &Hinge, w: &PaperWitness, rows: &Rows) -> Option<RBig> {
+    let (z, p) = data(rows);
+    let (eta, sigma) = (q(hinge.learning_rate), q(hinge.regularization));
+    let (eps, radius) = (q(hinge.poison_rate), q(hinge.radius));
+    let d = rows.dimension;
+    let mut good = eta > n(0) && sigma > n(0) && &eta * &sigma < n(1);
+    good &= eps >= n(0) && eps < n(1) && radius >= n(0) && !z.is_empty();
+    good &= w.a.len() == d * (d + 1) / 2 && w.b.len() == d && w.theta.len() == d && w.point.len() == d;
+    good &= w.m.len() == z.len() && w.h.len() == z.len() * d;
+    good.then_some(())?;
+    let (nu8, nu9, nu10, delta) = (q(w.nu8), q(w.nu9), q(w.nu10), q(w.delta));
+    let (ball, reach) = (q(w.ball), q(w.reach));
+    let (a, b) = (full(w), all(&w.b));
+    good &= nu8 >= n(0) && nu9 >= n(0) && nu10 >= n(0) && delta > n(0);
+    good &= &ball * &sigma >= radius && reach >= n(0);
+    good &= definite(&a, w.low, 1) && definite(&a, w.high, -1);
+    let k = n(1) - &eta * &sigma;
+    let shrink = &sigma * (n(2) - &eta * &sigma);
+    for end in [q(w.low), q(w.high)] {
+        let upper = &shrink * &end + &nu8 - &delta;
+        let lower = &nu10 - &eps * &eta * &end - &delta;
+        let cross = &nu9 - &eps * &k * &end;
+        good &= upper >= n(0) && lower >= n(0) && upper * lower >= cross.sqr();
+    }
+    let (mut sum, mut slope) = (n(0), vec![n(0); d]);
+    for (i, (z, p)) in z.iter().zip(&p).enumerate() {
+        let n2 = dot(z, z);
+        good &= (&ball * &sigma).sqr() >= n2 && reach.sqr() >= ball.sqr() * n2;
+        let az: Vec<RBig> = a.iter().map(|row| dot(row, z)).collect();
+        let (m, h) = (q(w.m[i]), all(&w.h[i * d..(i + 1) * d]));
+        let (up, down) = (max(m.clone(), n(0)), max(-m.clone(), n(0)));
+        let (mut idle, mut active) = (n(0), n(0));
+        for j in 0..d {
+            idle += abs(&h[j]);
+            active += abs(&(&z[j] - n(2) * &k * (n(1) - &eps) * &az[j] - &h[j]));
+            slope[j] += p * (&m * &z[j] - &h[j]);
+        }
+        let jump = (n(1) - &eps) * (&eta * dot(z, &az) + dot(&b, z)) + n(1);
+        let t0 = (n(2) + &reach) * &down - &up + &ball * idle;
+        let t1 = &reach * up + down + &ball * active + jump;
+        sum += p * max(t0, t1);
+    }
+    good.then_some(())?;
+    let (theta, point) = (all(&w.theta), all(&w.point));
+    let mut value = sum + nu8.clone() * ball.sqr() + n(2) * &nu9 + &nu10 * radius.sqr();
+    for j in 0..d {
+        let (at, az) = (dot(&a[j], &theta), dot(&a[j], &point));
+        let g1 = (&slope[j] - &sigma * &b[j]) / n(2);
+        let g2 = &eps * &b[j] / n(2);
+        let d1 = &shrink * &at + &nu8 * &theta[j] + &nu9 * &point[j] - &eps * &k * &az;
+        let d2 = &nu9 * &theta[j] - &eps * &k * at + &nu10 * &point[j] - &eps * &eta * az;
+        value += n(2) * (&g1 * &theta[j] + &g2 * &point[j]) - &theta[j] * &d1 - &point[j] * &d2;
+        value += ((g1 - d1).sqr() + (g2 - d2).sqr()) / &delta;
+    }
+    Some(value)
+}
+
+/// What the start adds for the method `paper`.
+fn paper_transient(hinge: &Hinge, w: &PaperWitness, steps: u64, start: &[RBig], m: RBig) -> Option<RBig> {
+    let (ball, curve, b) = (q(w.ball), q(w.low) + &m, all(&w.b));
+    (m >= n(0) && curve > n(0) && dot(start, start) <= ball.sqr()).then_some(())?;
+    let square = full(w).iter().zip(start).fold(n(0), |s, (row, x)| s + dot(row, start) * x);
+    let lowest = -(dot(&b, &b) / (n(4) * curve) + m * ball.sqr());
+    Some((square + dot(&b, start) - lowest) / (q(hinge.learning_rate) * RBig::from(steps)))
+}
+
 /// What the start adds over a number of steps: α‖θ_0‖² + βᵀθ_0 less a lower bound on α‖θ‖² + βᵀθ.
 pub fn transient(hinge: &Hinge, witness: &Witness, steps: u64, start: &[f64], m: f64) -> Option<RBig> {
     let (start, m) = (all(start), q(m));
@@ -162,6 +263,7 @@ pub fn transient(hinge: &Hinge, witness: &Witness, steps: u64, start: &[f64], m:
             (m >= n(0) && dot(&start, &start) <= ball.sqr()).then_some(())?;
             (q(*alpha), all(beta), ball)
         }
+        Witness::Paper(witness) => return paper_transient(hinge, witness, steps, &start, m),
         _ => return None,
     };
     let lowest = -(dot(&beta, &beta) / (n(4) * (&alpha + &m)) + m * ball.sqr());

@@ -75,6 +75,21 @@ impl MeanSetting {
         Ok(MeanSetting { learning_rate, poison_rate, squared_radius, covariance_trace, noise_trace })
     }
 
+    /// η.
+    pub fn learning_rate(&self) -> f64 {
+        self.learning_rate
+    }
+
+    /// ε.
+    pub fn poison_rate(&self) -> f64 {
+        self.poison_rate
+    }
+
+    /// r.
+    pub fn squared_radius(&self) -> f64 {
+        self.squared_radius
+    }
+
     /// T = (1−ε) tr Σ + tr S.
     fn spread(&self) -> f64 {
         (1.0 - self.poison_rate) * self.covariance_trace + self.noise_trace
@@ -183,6 +198,20 @@ pub fn certify_mean(setting: &MeanSetting) -> Result<MeanOutcome, CertifyError> 
     outcome(setting, data, &rows, Some(setting.covariance_trace))
 }
 
+impl MeanSetting {
+    /// The setting for the distribution of the samples: each row is a point.
+    pub fn of_samples(
+        samples: &Dataset,
+        learning_rate: f64,
+        poison_rate: f64,
+        squared_radius: f64,
+        noise_trace: f64,
+    ) -> Result<MeanSetting, ParameterError> {
+        let trace = covariance_trace(samples);
+        MeanSetting::new(learning_rate, poison_rate, squared_radius, trace, noise_trace)
+    }
+}
+
 impl MeanOutcome {
     /// Certifies mean estimation for the distribution of the samples: each row is a point.
     pub fn of_samples(
@@ -192,8 +221,8 @@ impl MeanOutcome {
         squared_radius: f64,
         noise_trace: f64,
     ) -> Result<MeanOutcome, CertifyError> {
-        let trace = covariance_trace(samples);
-        let setting = MeanSetting::new(learning_rate, poison_rate, squared_radius, trace, noise_trace)?;
+        let setting =
+            MeanSetting::of_samples(samples, learning_rate, poison_rate, squared_radius, noise_trace)?;
         let rows = samples.as_rows();
         outcome(&setting, data_info(samples, &rows), &rows, None)
     }

@@ -7,6 +7,7 @@ pub mod convexity;
 mod descent;
 pub mod framework;
 mod mean;
+pub mod paper;
 
 pub use benign::{Benign, benign};
 pub(crate) use convexity::dot;
@@ -107,12 +108,7 @@ pub(crate) fn certify_after(
     let start = start(data, options)?;
     let problem = Problem::new(data, learner, threat);
     let rows = data.as_rows();
-    let setting = Learner::Hinge(unswayed_check::Hinge {
-        learning_rate: learner.learning_rate(),
-        regularization: learner.regularization(),
-        poison_rate: threat.poison_rate(),
-        radius: threat.radius(),
-    });
+    let setting = setting(learner, threat);
 
     let theorem2 = convexity::theorem2_after(&problem, similar);
     let solution = theorem2.point().clone();
@@ -128,23 +124,53 @@ pub(crate) fn certify_after(
         .flatten()
         .filter(|error| error.bound < loss.bound);
 
-    let outcome = Outcome {
-        status: status(converged, loss.bound),
+    let proofs = Proofs { status: status(converged, loss.bound), loss, error, horizon };
+    Ok((finish(data, learner, setting, proofs, &start, benign.clone()), solution))
+}
+
+/// Learner and threat as the checker has them.
+fn setting(learner: &Hinge, threat: &Threat) -> Learner {
+    Learner::Hinge(unswayed_check::Hinge {
+        learning_rate: learner.learning_rate(),
+        regularization: learner.regularization(),
+        poison_rate: threat.poison_rate(),
+        radius: threat.radius(),
+    })
+}
+
+/// What the checker has confirmed, and what it is worth.
+struct Proofs {
+    status: Status,
+    loss: Claim,
+    error: Option<Claim>,
+    horizon: Option<Horizon>,
+}
+
+/// Proven claims and what surrounds them.
+fn finish(
+    data: &Dataset,
+    learner: &Hinge,
+    setting: Learner,
+    Proofs { status, loss, error, horizon }: Proofs,
+    start: &[f64],
+    benign: Benign,
+) -> Outcome {
+    Outcome {
+        status,
         certified_loss: loss.bound,
         certified_error: error.as_ref().map_or(loss.bound, |e| e.bound).min(1.0),
         horizon_loss: horizon.as_ref().map(|h| h.bound),
-        transient_steps: transient_steps(&loss, learner, &start),
-        benign: benign.clone(),
+        transient_steps: transient_steps(&loss, learner, start),
+        benign,
         certificate: Certificate {
             tool: tool(),
-            data: data_info(data, &rows),
+            data: data_info(data, &data.as_rows()),
             learner: setting,
             loss,
             error,
             horizon,
         },
-    };
-    Ok((outcome, solution))
+    }
 }
 
 /// The smallest bound that the exact checker confirms, with its finite-horizon part, and whether its solver converged.
@@ -181,6 +207,11 @@ fn horizon(proven: &Proven, m: f64, steps: u64, start: &[f64]) -> Result<Horizon
 fn best_m(witness: &Witness) -> f64 {
     match witness {
         Witness::BoundedRange { alpha, beta, ball, .. } => (norm(beta) / (2.0 * ball) - alpha).max(0.0),
+        // The same with A's smallest eigenvalue for α, which may be negative: the sum must not be 0.
+        Witness::Paper(w) => {
+            let least = 1e-9 * w.low.abs().max(1e-9);
+            (norm(&w.b) / (2.0 * w.ball)).max(least).max(w.low) - w.low
+        }
         _ => 0.0,
     }
 }
@@ -206,6 +237,11 @@ fn transient_steps(loss: &Claim, learner: &Hinge, start: &[f64]) -> f64 {
 
 /// The finite-horizon term times ηT, for the best m: ‖2(α+m)θ_0 + β‖²/(4(α+m)) + m(ϱ² − ‖θ_0‖²).
 fn start_cost(witness: &Witness, start: &[f64]) -> f64 {
+    if let Witness::Paper(w) = witness {
+        let m = best_m(witness);
+        let room = m * w.ball * w.ball + dot(&w.b, &w.b) / (4.0 * (w.low + m));
+        return room + paper::quadratic(&w.a, start) + dot(&w.b, start);
+    }
     let (alpha, beta, ball) = match witness {
         Witness::Convexity { alpha, beta, .. } => (alpha, beta, 0.0),
         Witness::BoundedRange { alpha, beta, ball, .. } => (alpha, beta, *ball),

@@ -76,7 +76,7 @@ fn hinge_value(hinge: &Hinge, witness: &Witness, rows: &Rows) -> Option<Proof> {
             (*alpha, beta, *tau, *nu, 0.0, 0.0)
         }
         Witness::BoundedRange { alpha, beta, tau, nu, mu, ball, .. } => (*alpha, beta, *tau, *nu, *mu, *ball),
-        Witness::ClosedForm { .. } => return None,
+        Witness::Paper(_) | Witness::ClosedForm { .. } => return None,
     };
     let k = 1.0 - eta * sigma;
     let kappa0 = 2.0 * alpha * k * (1.0 - eps);
@@ -116,7 +116,7 @@ fn hinge_value(hinge: &Hinge, witness: &Witness, rows: &Rows) -> Option<Proof> {
                 };
                 (t, y, y, h)
             }
-            Witness::ClosedForm { .. } => return None,
+            Witness::Paper(_) | Witness::ClosedForm { .. } => return None,
         };
         sum += p * (t - g);
         let beta_z: f64 = beta.iter().zip(z).map(|(b, z)| (b * z).abs()).sum();

@@ -51,7 +51,7 @@ impl<'a> Residual<'a> {
             Witness::BoundedRange { alpha, beta, tau, nu, mu, ball, .. } => {
                 (*alpha, beta, *tau, *nu, *mu, *ball)
             }
-            Witness::ClosedForm { .. } => panic!("a witness for the hinge learner"),
+            Witness::Paper(_) | Witness::ClosedForm { .. } => panic!("a witness with α and β"),
         };
         let &Setting { eta, sigma, eps, radius, .. } = setting;
         let p = setting.data.probabilities();
@@ -65,7 +65,7 @@ impl<'a> Residual<'a> {
                 Witness::Convexity { u, .. } => kappa * u[i],
                 Witness::ZeroOne { u, u2, c, .. } => (kappa + c[i]) * u[i] + (1.0 - c[i]) * u2[i],
                 Witness::BoundedRange { y, .. } => y[i],
-                Witness::ClosedForm { .. } => 0.0,
+                Witness::Paper(_) | Witness::ClosedForm { .. } => 0.0,
             };
             v = moved(&v, p[i] * slope, z);
         }

@@ -104,6 +104,11 @@ pub fn nudged(random: &mut Random, witness: &Witness) -> Witness {
             up(tau);
             beta.iter_mut().for_each(up);
         }
+        Witness::Paper(w) => {
+            up(&mut w.nu8);
+            up(&mut w.nu10);
+            w.h.iter_mut().for_each(up);
+        }
         Witness::ClosedForm { alpha, nu } => {
             up(alpha);
             up(nu);

@@ -14,7 +14,7 @@ pub fn bound(problem: &Problem, witness: &Witness) -> f64 {
             (*alpha, beta, *tau, *nu, 0.0, 0.0)
         }
         Witness::BoundedRange { alpha, beta, tau, nu, mu, ball, .. } => (*alpha, beta, *tau, *nu, *mu, *ball),
-        Witness::ClosedForm { .. } => return f64::INFINITY,
+        Witness::Paper(_) | Witness::ClosedForm { .. } => return f64::INFINITY,
     };
 
     let kappa0 = 2.0 * alpha * k * (1.0 - epsilon);
@@ -57,6 +57,6 @@ fn line(witness: &Witness, i: usize, j: f64, kappa0: f64) -> (f64, f64, f64) {
             let rest = if h >= 1.0 { j.max(0.0).max(-y * (h - 1.0)) } else { j + (y - kappa) * (1.0 - h) };
             (low.max(rest), y, y)
         }
-        Witness::ClosedForm { .. } => (f64::INFINITY, 0.0, 0.0),
+        Witness::Paper(_) | Witness::ClosedForm { .. } => (f64::INFINITY, 0.0, 0.0),
     }
 }

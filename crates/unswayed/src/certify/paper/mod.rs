@@ -1,0 +1,195 @@
+//! The paper's semidefinite certificates, solved by Clarabel and proven by the exact checker.
+//!
+//! They are here for comparison: the convexity certificate is usually tighter and thousands of times faster. Both
+//! programs are the paper's with its misprints put right (`docs/theory.md`, section 11).
+
+mod conic;
+mod hinge;
+mod mean;
+mod repair;
+
+pub use conic::{Progress, Step};
+pub use mean::{MeanMoments, certify_mean, mean_value, printed_mean_value};
+use unswayed_check::{Claim, Failure, Horizon, PaperWitness, Proven, Witness, prove};
+
+use super::convexity::Problem;
+use super::{Options, Outcome, Proofs, benign, best_m, finish, horizon, norm, setting, start, status};
+use crate::data::Dataset;
+use crate::error::CertifyError;
+use crate::learner::Hinge;
+use crate::threat::Threat;
+use hinge::{Multipliers, Row, Setting};
+use repair::Spectrum;
+
+/// Most columns: the solver's memory grows with their fourth power, its time with the sixth.
+pub const MOST_COLUMNS: usize = 80;
+/// Most numbers in the data.
+pub const MOST_NUMBERS: usize = 200_000;
+/// The program's radius where the adversary's is smaller. A bound for a larger radius is one for a smaller, and the
+/// proof uses the true one.
+const SMALLEST_RADIUS: f64 = 1e-6;
+/// What ν8, ν9 and ν10 are raised by, in units of what they can add to the bound, until the proof holds.
+const RAISES: [f64; 6] = [0.0, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5];
+
+/// A proven bound this much above the solver's value is taken without trying further.
+const PROOF_LOSS: f64 = 1e-8;
+
+/// Certifies the hinge learner by the paper's Theorem 3, corrected, with a general symmetric matrix A.
+///
+/// ```
+/// use unswayed::certify::{self, Options, paper};
+/// use unswayed::{Dataset, Hinge, Threat};
+/// let data = Dataset::from_rows(vec![0.6, 0.8, 0.8, 0.6, -0.1, 0.9], 2, None)?;
+/// let (learner, threat) = (Hinge::new(0.01, 0.1)?, Threat::new(0.05)?);
+/// let outcome = paper::certify(&data, &learner, &threat, &Options::default(), None)?;
+/// let ours = certify::certify(&data, &learner, &threat, &Options::default())?;
+/// assert!(ours.certified_loss < outcome.certified_loss);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn certify(
+    data: &Dataset,
+    learner: &Hinge,
+    threat: &Threat,
+    options: &Options,
+    progress: Option<&Progress>,
+) -> Result<Outcome, CertifyError> {
+    let start = start(data, options)?;
+    fits(data)?;
+    let checked = setting(learner, threat);
+    let program = program(data, learner, threat, &start);
+    let none = || CertifyError::NoWitness { refusal: None };
+    let found = hinge::solve(&program, progress).ok_or_else(none)?;
+    let spectrum = Spectrum::new(&found.a, program.dimension).ok_or_else(none)?;
+    let slope = program.slope(&found.m, &found.h);
+    let nu = repair::best(&program, &spectrum, &slope, &found.b, found.nu).ok_or_else(none)?;
+
+    let witnesses = RAISES.iter().map(|raise| {
+        let raised = raise_by(&program, nu, *raise);
+        witness(&program, &found, &spectrum, &slope, raised, data)
+    });
+    let enough = found.value + PROOF_LOSS * found.value.abs().max(1.0);
+    let proof = |witness: &Witness| {
+        prove(&checked, witness, &data.as_rows()).and_then(|proven| claim(&proven, witness, options, &start))
+    };
+    let (loss, horizon) = smallest(witnesses, proof, enough)?;
+    let status = status(found.converged, loss.bound);
+    let proofs = Proofs { status, loss, error: None, horizon };
+    Ok(finish(data, learner, checked, proofs, &start, benign(data, learner)))
+}
+
+/// The witness with the smallest proven bound, or the first whose bound is small enough.
+fn smallest(
+    witnesses: impl Iterator<Item = Witness>,
+    proof: impl Fn(&Witness) -> Result<(f64, Option<Horizon>), Failure>,
+    enough: f64,
+) -> Result<(Claim, Option<Horizon>), CertifyError> {
+    let (mut best, mut refusal): (Option<(Claim, Option<Horizon>)>, _) = (None, None);
+    for witness in witnesses {
+        match proof(&witness) {
+            Ok((bound, horizon)) if best.as_ref().is_none_or(|(claim, _)| bound < claim.bound) => {
+                best = Some((Claim { bound, witness }, horizon));
+            }
+            Ok(_) => {}
+            Err(failure) => refusal = Some(failure),
+        }
+        if best.as_ref().is_some_and(|(claim, _)| claim.bound <= enough) {
+            break;
+        }
+    }
+    best.ok_or(CertifyError::NoWitness { refusal })
+}
+
+/// The bound of a proven witness, and its finite-horizon part if that is asked for.
+fn claim(
+    proven: &Proven,
+    witness: &Witness,
+    options: &Options,
+    start: &[f64],
+) -> Result<(f64, Option<Horizon>), Failure> {
+    let horizon = options.horizon.map(|steps| horizon(proven, best_m(witness), steps, start));
+    Ok((proven.bound()?, horizon.transpose()?))
+}
+
+/// The value of Theorem 3 as it is printed: **no bound**, kept to show the misprint. `None` if the program has no value.
+///
+/// In print ν3 and ν5 are missing from the row of q_i, and the row of w_i is an inequality, as if w_i were never negative.
+pub fn printed_value(data: &Dataset, learner: &Hinge, threat: &Threat) -> Option<f64> {
+    fits(data).ok()?;
+    hinge::printed(&program(data, learner, threat, &vec![0.0; data.dimension()]))
+}
+
+fn fits(data: &Dataset) -> Result<(), CertifyError> {
+    let (rows, columns) = (data.rows(), data.dimension());
+    if columns > MOST_COLUMNS || rows.saturating_mul(columns) > MOST_NUMBERS {
+        return Err(CertifyError::TooLarge { rows, columns });
+    }
+    Ok(())
+}
+
+/// The program's constants and rows. The ball is as large as the start needs it.
+fn program<'a>(data: &'a Dataset, learner: &Hinge, threat: &Threat, start: &[f64]) -> Setting<'a> {
+    let problem = Problem::new(data, learner, threat);
+    let ball = problem.ball().max(problem.rounded_up(norm(start)));
+    let rows = data.iter().zip(data.probabilities()).filter(|(_, weight)| *weight > 0.0);
+    Setting {
+        eta: learner.learning_rate(),
+        sigma: learner.regularization(),
+        eps: threat.poison_rate(),
+        radius: threat.radius().max(SMALLEST_RADIUS),
+        ball,
+        reach: problem.rounded_up(ball * data.largest_norm().max(1.0)),
+        dimension: data.dimension(),
+        rows: rows.map(|(z, weight)| Row { weight, z }).collect(),
+    }
+}
+
+fn raise_by(s: &Setting, nu: [f64; 3], raise: f64) -> [f64; 3] {
+    let [nu8, nu9, nu10] = nu;
+    [nu8 + raise / (s.ball * s.ball), nu9, nu10 + raise / (s.radius * s.radius)]
+}
+
+/// Everything the checker needs. Rows of weight 0 get multipliers 0.
+fn witness(
+    s: &Setting,
+    found: &Multipliers,
+    spectrum: &Spectrum,
+    slope: &[f64],
+    nu: [f64; 3],
+    data: &Dataset,
+) -> Witness {
+    let point = repair::point(s, spectrum, slope, &found.b, nu);
+    let (low, high) = spectrum.range();
+    let (mut m, mut h) = (vec![], vec![]);
+    let (mut ms, mut hs) = (found.m.iter(), found.h.chunks_exact(s.dimension));
+    for weight in data.probabilities() {
+        let known = if weight > 0.0 { ms.next().zip(hs.next()) } else { None };
+        m.push(known.map_or(0.0, |(m, _)| *m));
+        h.extend_from_slice(known.map_or(&vec![0.0; s.dimension], |(_, h)| h));
+    }
+    let [nu8, nu9, nu10] = nu;
+    Witness::Paper(Box::new(PaperWitness {
+        a: found.a.clone(),
+        b: found.b.clone(),
+        m,
+        h,
+        nu8,
+        nu9,
+        nu10,
+        ball: s.ball,
+        reach: s.reach,
+        low,
+        high,
+        delta: point.delta,
+        theta: point.theta,
+        point: point.z,
+    }))
+}
+
+/// θᵀAθ for a packed triangle.
+pub(super) fn quadratic(a: &[f64], theta: &[f64]) -> f64 {
+    let entry = |(i, j): (usize, usize)| {
+        let times = if i == j { 1.0 } else { 2.0 };
+        times * a[conic::packed(i, j)] * theta[i] * theta[j]
+    };
+    conic::triangle(theta.len()).map(entry).sum()
+}

@@ -55,6 +55,14 @@ pub enum Command {
     #[command(after_help = PREPARE_EXAMPLES)]
     Prepare(PrepareFlags),
 
+    /// Repeat the paper's experiments
+    #[command(after_help = REPRODUCE_EXAMPLES)]
+    Reproduce(ReproduceFlags),
+
+    /// Render a run's report again: one HTML file, and figures as SVG, PNG and CSV
+    #[command(after_help = "Example:\n  unswayed report run\n\nExit codes: 0 done, 2 bad input or usage.")]
+    Report(ReportFlags),
+
     /// Bound the error of an online mean estimate under any poisoning
     #[command(after_help = MEAN_EXAMPLES, allow_negative_numbers = true)]
     Mean(MeanFlags),
@@ -122,6 +130,17 @@ Examples:
 The paper's preprocessing: the top singular directions of the training rows, centred, scaled, a constant appended (the bias), scaled
 to norm at most 1. The first command fits it and writes train.prepared.npz and train.transform.safetensors; the second treats new
 rows the same way. Rows that the fit has seen are refused then: figures on them would say nothing about unseen data.
+Exit codes: 0 done, 2 bad input or usage.";
+
+const REPRODUCE_EXAMPLES: &str = "\
+Examples:
+  unswayed reproduce mean
+  unswayed reproduce images --data features --output run
+  unswayed reproduce all --data features --output run --resume
+
+mean: does noise protect an online mean? images: MNIST, Fashion-MNIST, CIFAR-10. reward: HelpSteer scores and preference pairs. The
+features are not the paper's (EfficientNet-Lite0 and all-MiniLM-L6-v2, not ResNet18 and BERT). Those of MNIST and Fashion-MNIST are in
+experiments/data; those of CIFAR-10 and HelpSteer are not part of this project. The folder --output gets the report and all figures.
 Exit codes: 0 done, 2 bad input or usage.";
 
 const MEAN_EXAMPLES: &str = "\
@@ -466,6 +485,55 @@ pub struct PrepareFlags {
 
     /// Where to write the rows (default: the data's name with .prepared.npz, in this folder)
     #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Experiment {
+    /// Mean estimation
+    Mean,
+    /// Classification of images
+    Images,
+    /// Reward learning
+    Reward,
+    /// All of them
+    All,
+}
+
+#[derive(Args)]
+pub struct ReproduceFlags {
+    /// Which experiment
+    #[arg(value_enum)]
+    pub experiment: Experiment,
+
+    /// The folder of feature files
+    #[arg(long, value_name = "FOLDER", default_value = "experiments/data")]
+    pub data: PathBuf,
+
+    /// Rows of each task, as in the paper
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = at_least_one)]
+    pub rows: usize,
+
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// The folder for report, figures and certificates
+    #[arg(long, value_name = "FOLDER", default_value = "unswayed-reproduce")]
+    pub output: PathBuf,
+
+    /// Continue the run in that folder
+    #[arg(long)]
+    pub resume: bool,
+}
+
+#[derive(Args)]
+pub struct ReportFlags {
+    /// The folder of a run
+    pub run: PathBuf,
+
+    /// Where to write (default: the same folder)
+    #[arg(long, value_name = "FOLDER")]
     pub output: Option<PathBuf>,
 }
 

@@ -11,7 +11,7 @@ use unswayed::design::{AttackPlan, BenignLoss, Design, Request, design};
 
 use crate::args::{Attacks, BenignFrom, DesignFlags};
 use crate::progress::Bar;
-use crate::{Stop, input, print};
+use crate::{Stop, input, print, report};
 
 /// Lines of the ranking that are printed; all of them are in the files.
 const SHOWN: usize = 8;
@@ -28,6 +28,7 @@ pub fn run(flags: &DesignFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let result = result?;
     let summary = summary(&request, &result);
     write_files(folder, &result, &summary)?;
+    report::write(&report::design_report(&request, &result, &folder.display().to_string()), folder)?;
     if as_json {
         let mut object = summary;
         object["output"] = folder.display().to_string().into();
@@ -151,6 +152,7 @@ fn describe(request: &Request, result: &Design, folder: &Path) -> String {
     }
     text.push_str(&format!(
         "results          {folder}/results.csv, .parquet, .json: {} rows, each bound verified in exact arithmetic\n\
+         report           {folder}/report.html\n\
          certificates     {folder}/certificates (of the chosen setting; unswayed check verifies them again)\n",
         result.rows.len(),
         folder = folder.display(),

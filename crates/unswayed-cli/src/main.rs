@@ -11,6 +11,8 @@ mod mean;
 mod prepare;
 mod print;
 mod progress;
+mod report;
+mod reproduce;
 mod tolerate;
 
 use std::process::ExitCode;
@@ -55,6 +57,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
         Some(Command::Design(flags)) => design::run(flags, arguments.json),
         Some(Command::Tolerate(flags)) => tolerate::run(flags, arguments.json),
         Some(Command::Prepare(flags)) => prepare::run(flags, arguments.json),
+        Some(Command::Reproduce(flags)) => reproduce::run(flags, arguments.json),
+        Some(Command::Report(flags)) => report::run(flags, arguments.json),
         Some(Command::Mean(flags)) => mean::run(flags, arguments.json),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

@@ -1,8 +1,10 @@
 //! The paper's experiments, as functions: numbers in, curves out.
 
 mod mean;
+mod tasks;
 
 pub use mean::{MeanExperiment, MeanResult};
+pub use tasks::{PaperBound, TaskResult, preference_rows, run_tasks};
 
 use crate::data::DataError;
 use crate::design::DesignError;
@@ -59,6 +61,9 @@ pub enum ExperimentError {
     /// An attack could not be run.
     #[error(transparent)]
     Attack(#[from] AttackError),
+    /// Rows that are no pairs.
+    #[error("preference pairs need an even number of labelled rows: rows 2i and 2i+1 are a pair")]
+    Pairs,
     /// A sweep could not be carried out.
     #[error(transparent)]
     Design(#[from] DesignError),

@@ -1,0 +1,255 @@
+//! The report of a design: the choice, the grid, the front, the test task.
+
+use unswayed::design::table::Row;
+use unswayed::design::{Design, Request, Setting};
+use unswayed_report::{
+    Axis, Block, HeatMap, Kind, LinePlot, Report, ScatterPlot, ScatterPoint, Section, Series, Steps, Table,
+};
+
+use super::{command_line, tool};
+use crate::print;
+
+/// The paper's bound at one place: setting, poison rate, bound.
+pub type PaperPoint = (Setting, f64, f64);
+
+/// The whole report of `unswayed design`.
+pub fn design_report(request: &Request, result: &Design, folder: &str) -> Report {
+    Report {
+        title: "Choosing the learner".into(),
+        verdict: verdict(result),
+        facts: facts(request, result),
+        sections: task_sections("", request, result, &[]),
+        command: command_line(),
+        check: check_commands(result, folder),
+        tool: tool(),
+    }
+}
+
+fn name(setting: Setting) -> String {
+    format!(
+        "learning rate {}, regularization {}",
+        print::number(setting.learning_rate),
+        print::number(setting.regularization)
+    )
+}
+
+/// What was found, in words.
+fn verdict(result: &Design) -> Vec<String> {
+    let mut words = vec![format!("Use {}.", name(result.chosen.setting))];
+    if let Some(test) = &result.test
+        && let (Some(chosen), Some(poor)) = (test.chosen.last(), test.poor.last())
+    {
+        let attack = chosen.attack_loss.map_or(String::new(), |loss| {
+            format!(" The strongest attack found reaches {}.", print::down(loss))
+        });
+        words.push(format!(
+            "On {}, which had no say in the choice, no adversary who controls {} of the points can push the long-run loss above \
+             {}.{attack} A poor setting ({}) is certified at {} only.",
+            test.task,
+            print::percent(chosen.poison_rate),
+            print::up(chosen.certified_loss),
+            name(result.poor.setting),
+            print::up(poor.certified_loss),
+        ));
+    }
+    words
+}
+
+fn facts(request: &Request, result: &Design) -> Vec<(String, String)> {
+    let names: Vec<&str> = request.train.iter().map(|t| t.name.as_str()).collect();
+    let mut facts = vec![
+        ("chosen on".to_owned(), names.join(", ")),
+        (
+            "objective".to_owned(),
+            format!("benign loss ({}) + {} · certified loss", request.benign.word(), result.kappa),
+        ),
+        ("adversary".to_owned(), format!("any point of norm up to {}", request.radius)),
+        ("certificates".to_owned(), format!("{}, each verified in exact arithmetic", result.rows.len())),
+    ];
+    if let Some(task) = &request.validate {
+        facts.push(("validated on".to_owned(), task.name.clone()));
+    }
+    facts
+}
+
+fn check_commands(result: &Design, folder: &str) -> Vec<String> {
+    let (Some(test), Some(rate)) = (&result.test, result.rows.last().map(|r| r.poison_rate)) else {
+        return vec![format!("unswayed check {folder}/certificates/FILE DATA")];
+    };
+    vec![format!("unswayed check {folder}/certificates/{}-{rate}.certificate.safetensors DATA", test.task)]
+}
+
+/// The plots and tables of one design; `prefix` keeps the names of files apart where a report has several.
+pub fn task_sections(prefix: &str, request: &Request, result: &Design, paper: &[PaperPoint]) -> Vec<Section> {
+    let mut sections = Vec::new();
+    if let Some(test) = &result.test {
+        let mut blocks = vec![Block::Lines(losses(
+            &format!("{prefix}chosen"),
+            &format!("{}: chosen setting ({})", test.task, name(result.chosen.setting)),
+            &test.chosen,
+            &of_setting(paper, result.chosen.setting),
+        ))];
+        if result.poor.setting != result.chosen.setting {
+            blocks.push(Block::Lines(losses(
+                &format!("{prefix}poor"),
+                &format!("{}: poor setting ({})", test.task, name(result.poor.setting)),
+                &test.poor,
+                &of_setting(paper, result.poor.setting),
+            )));
+        }
+        sections.push(Section {
+            heading: format!("{} under attack", test.task),
+            text: "The truth lies in the shaded area: above what the strongest attack found reaches, below what is proven for every \
+                   adversary."
+                .into(),
+            blocks,
+        });
+    }
+    sections.push(Section {
+        heading: "The choice".into(),
+        text: "Means over the training tasks and poison rates.".into(),
+        blocks: vec![
+            Block::Heat(heat(prefix, request, result)),
+            Block::Scatter(front(prefix, result)),
+            Block::Table(ranking(prefix, result)),
+        ],
+    });
+    sections.push(Section {
+        heading: "All figures".into(),
+        text: String::new(),
+        blocks: vec![Block::Table(figures(prefix, result))],
+    });
+    sections
+}
+
+fn of_setting(paper: &[PaperPoint], setting: Setting) -> Vec<(f64, f64)> {
+    paper.iter().filter(|p| p.0 == setting).map(|p| (p.1, p.2)).collect()
+}
+
+/// Certified, attack and benign loss against the poison rate.
+fn losses(id: &str, title: &str, rows: &[Row], paper: &[(f64, f64)]) -> LinePlot {
+    let over = |pick: &dyn Fn(&Row) -> Option<f64>| {
+        rows.iter().filter_map(|r| Some((r.poison_rate, pick(r)?))).collect::<Vec<_>>()
+    };
+    let mut series = vec![Series::new("certified loss", Kind::Certified, over(&|r| Some(r.certified_loss)))];
+    let attack = over(&|r| r.attack_loss);
+    let mut gaps = Vec::new();
+    if !attack.is_empty() {
+        let widths = rows.iter().map(|r| r.attack_loss_half_width.unwrap_or(0.0));
+        series.push(Series::new("attack loss", Kind::Attack, attack).with_half_widths(widths));
+        gaps.push((0, 1));
+    }
+    series.push(Series::new("benign loss", Kind::Benign, over(&|r| Some(r.benign_loss))));
+    if !paper.is_empty() {
+        series.push(Series::new("the paper's certificate", Kind::Paper, paper.iter().copied()));
+    }
+    LinePlot {
+        id: id.into(),
+        title: title.into(),
+        x: Axis::percent("poison rate"),
+        y: Axis::new("long-run hinge loss"),
+        series,
+        gaps,
+        ..LinePlot::default()
+    }
+}
+
+fn heat(prefix: &str, request: &Request, result: &Design) -> HeatMap {
+    let (rates, sigmas) = (&request.grid.learning_rates, &request.grid.regularizations);
+    let at = |eta: f64, sigma: f64| {
+        let here = |r: &&unswayed::design::choose::Ranked| {
+            r.setting == Setting { learning_rate: eta, regularization: sigma }
+        };
+        result.ranking.iter().find(here).map(|r| r.certified_loss)
+    };
+    let position = |values: &[f64], value: f64| values.iter().position(|v| v.to_bits() == value.to_bits());
+    let chosen = result.chosen.setting;
+    HeatMap {
+        id: format!("{prefix}grid"),
+        title: "Certified loss of each setting".into(),
+        rows: Steps::new("learning rate", rates),
+        columns: Steps::new("regularization", sigmas),
+        cells: rates.iter().map(|eta| sigmas.iter().map(|sigma| at(*eta, *sigma)).collect()).collect(),
+        unit: "mean certified loss".into(),
+        kind: Kind::Certified,
+        chosen: position(rates, chosen.learning_rate).zip(position(sigmas, chosen.regularization)),
+        note: "The marked cell is the chosen setting; the benign loss counts too, see below.".into(),
+    }
+}
+
+fn front(prefix: &str, result: &Design) -> ScatterPlot {
+    let ranked = &result.ranking;
+    let mut front: Vec<usize> = (0..ranked.len()).filter(|i| ranked[*i].pareto).collect();
+    front.sort_by(|a, b| ranked[*a].benign_loss.total_cmp(&ranked[*b].benign_loss));
+    ScatterPlot {
+        id: format!("{prefix}front"),
+        title: "Benign against certified loss".into(),
+        x: Axis::new("mean benign loss"),
+        y: Axis::new("mean certified loss"),
+        points: ranked
+            .iter()
+            .map(|r| ScatterPoint { label: name(r.setting), x: r.benign_loss, y: r.certified_loss })
+            .collect(),
+        front,
+        chosen: ranked.iter().position(|r| r.setting == result.chosen.setting),
+        note: "The line joins the Pareto front: no setting is better in one loss and no worse in the other."
+            .into(),
+    }
+}
+
+fn ranking(prefix: &str, result: &Design) -> Table {
+    let header = ["learning rate", "regularization", "benign loss", "certified loss", "objective", "Pareto"];
+    let row = |r: &unswayed::design::choose::Ranked| {
+        vec![
+            print::number(r.setting.learning_rate),
+            print::number(r.setting.regularization),
+            print::down(r.benign_loss),
+            print::up(r.certified_loss),
+            print::up(r.objective),
+            if r.pareto { "yes".into() } else { String::new() },
+        ]
+    };
+    Table {
+        id: format!("{prefix}ranking"),
+        title: "Settings, best first".into(),
+        header: header.map(str::to_owned).to_vec(),
+        rows: result.ranking.iter().map(row).collect(),
+        note: String::new(),
+    }
+}
+
+fn figures(prefix: &str, result: &Design) -> Table {
+    let header = [
+        "task",
+        "learning rate",
+        "regularization",
+        "poison rate",
+        "benign loss",
+        "attack loss",
+        "certified loss",
+        "certified error",
+        "gap",
+        "status",
+    ];
+    let row = |r: &Row| {
+        vec![
+            r.task.clone(),
+            print::number(r.learning_rate),
+            print::number(r.regularization),
+            print::percent(r.poison_rate),
+            print::down(r.benign_loss),
+            r.attack_loss.map_or(String::new(), print::down),
+            print::up(r.certified_loss),
+            print::up(r.certified_error),
+            r.gap.map_or(String::new(), |gap| format!("{gap:.2}")),
+            r.status.clone(),
+        ]
+    };
+    Table {
+        id: format!("{prefix}figures"),
+        title: "Every task, setting and poison rate".into(),
+        header: header.map(str::to_owned).to_vec(),
+        rows: result.rows.iter().map(row).collect(),
+        note: "Bounds are rounded up, measurements down.".into(),
+    }
+}

@@ -1,0 +1,62 @@
+//! Reports: what a command found, for people. `unswayed report` renders a run's report again.
+
+mod design;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use unswayed_report::{Report, write_folder};
+
+use crate::args::ReportFlags;
+use crate::{Stop, print};
+
+pub use design::{design_report, task_sections};
+
+/// `unswayed report RUN`.
+pub fn run(flags: &ReportFlags, as_json: bool) -> Result<ExitCode, Stop> {
+    let path = flags.run.join("report.json");
+    let stop = |text: String| Stop(format!("{}: {text}", path.display()));
+    let text = std::fs::read_to_string(&path).map_err(|error| {
+        stop(format!(
+            "cannot be read ({error}); name the folder of a run of design or reproduce, or of certify --report"
+        ))
+    })?;
+    let report: Report = serde_json::from_str(&text)
+        .map_err(|error| stop(format!("is no report of this program ({error})")))?;
+    let folder = flags.output.as_ref().unwrap_or(&flags.run);
+    write(&report, folder)?;
+    let page = folder.join("report.html").display().to_string();
+    if as_json {
+        print::json(&serde_json::json!({ "report": page }));
+    } else {
+        print::text(&format!(
+            "report           {page}\nfigures          {}\n",
+            folder.join("figures").display()
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes report.html, report.json and the figures.
+pub fn write(report: &Report, folder: &Path) -> Result<(), Stop> {
+    write_folder(report, folder).map_err(|error| Stop(format!("{}: {error}", folder.display())))
+}
+
+/// The command line as it was typed, quoted where a shell needs it.
+pub fn command_line() -> String {
+    let quote = |argument: String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
+        if !argument.is_empty() && argument.chars().all(plain) {
+            argument
+        } else {
+            format!("'{}'", argument.replace('\'', "'\\''"))
+        }
+    };
+    let arguments = std::env::args().skip(1).map(quote);
+    std::iter::once("unswayed".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
+}
+
+/// The program and its version.
+pub fn tool() -> String {
+    concat!("unswayed ", env!("CARGO_PKG_VERSION")).into()
+}

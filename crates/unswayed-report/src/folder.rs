@@ -1,0 +1,84 @@
+//! A report and its figures as files.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use crate::escape::slug;
+use crate::{Block, PngError, Report, to_csv, to_html, to_png, to_svg};
+
+/// Pixels of a picture to the pixel of the figure: at 640 pixels, the width of a page with 300 dots to the inch.
+const SCALE: f32 = 3.0;
+
+/// Why the files could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file or folder cannot be written.
+    #[error("{path}: cannot be written ({source})")]
+    Write {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The report cannot be written as JSON.
+    #[error("the report cannot be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// A figure cannot be drawn.
+    #[error("figure {id}: {source}")]
+    Figure {
+        /// Its name.
+        id: String,
+        /// Why.
+        source: PngError,
+    },
+}
+
+/// Writes `report.html`, `report.json`, and for each plot `figures/<id>.svg`, `.png` and `.csv` (for each table only
+/// `.csv`) into the folder, which is made if it is missing.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let folder = folder.path();
+/// use unswayed_report::{Report, write_folder};
+/// write_folder(&Report { title: "Spam filter".into(), ..Report::default() }, folder)?;
+/// let again: Report = serde_json::from_slice(&std::fs::read(folder.join("report.json"))?)?;
+/// assert_eq!(again.title, "Spam filter");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write_folder(report: &Report, folder: &Path) -> Result<(), Error> {
+    let figures = folder.join("figures");
+    std::fs::create_dir_all(&figures).map_err(|source| Error::Write { path: figures.clone(), source })?;
+    write(&folder.join("report.html"), to_html(report).as_bytes())?;
+    write(&folder.join("report.json"), (serde_json::to_string_pretty(report)? + "\n").as_bytes())?;
+    for (id, block) in named(report) {
+        write_figure(&figures, &id, block)?;
+    }
+    Ok(())
+}
+
+fn write_figure(figures: &Path, id: &str, block: &Block) -> Result<(), Error> {
+    let file = |extension: &str| figures.join(format!("{id}.{extension}"));
+    write(&file("csv"), to_csv(block).as_bytes())?;
+    let Some(svg) = to_svg(block) else { return Ok(()) };
+    let png = to_png(&svg, SCALE).map_err(|source| Error::Figure { id: id.into(), source })?;
+    write(&file("svg"), svg.as_bytes())?;
+    write(&file("png"), &png)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    std::fs::write(path, bytes).map_err(|source| Error::Write { path: path.into(), source })
+}
+
+/// All plots and tables with names that are fit for files, and unique.
+pub fn named(report: &Report) -> Vec<(String, &Block)> {
+    let mut taken = HashSet::new();
+    let blocks = report.sections.iter().flat_map(|section| &section.blocks);
+    let named = blocks.filter_map(|block| {
+        let base = slug(block.id()?);
+        let name = |n: usize| if n == 1 { base.clone() } else { format!("{base}-{n}") };
+        // Case does not tell files apart everywhere.
+        let free = (1..).map(name).find(|name| taken.insert(name.to_lowercase()))?;
+        Some((free, block))
+    });
+    named.collect()
+}

@@ -80,10 +80,8 @@ fn verdict(experiment: &MeanExperiment, panel: &Panel, traces: &[Vec<f64>; 2]) -
 
 fn plot(id: &str, panel: &Panel, x: Axis) -> LinePlot {
     let mut series = Vec::new();
-    let mut gaps = Vec::new();
     for curve in &panel.curves {
         let points = |y: &[f64]| curve.x.iter().copied().zip(y.iter().copied()).collect::<Vec<_>>();
-        gaps.push((series.len(), series.len() + 1));
         let name = |what: &str| format!("{what}, {}", curve.name);
         series.push(Series::new(&name("certified"), Kind::Certified, points(&curve.certified)));
         series.push(Series::new(&name("attack"), Kind::Attack, points(&curve.attack)));
@@ -94,7 +92,9 @@ fn plot(id: &str, panel: &Panel, x: Axis) -> LinePlot {
         x,
         y: Axis::log("E‖θ−μ‖²"),
         series,
-        gaps,
+        note:
+            "For each learner the certified loss and what the adversary reaches, which is a little below it."
+                .into(),
         ..LinePlot::default()
     }
 }

@@ -140,7 +140,7 @@ pub fn heat(place: f64) -> (String, &'static str) {
     let i = (at as usize).min(2);
     let mix = |c: usize| STOPS[i][c] + (STOPS[i + 1][c] - STOPS[i][c]) * (at - i as f64);
     let rgb = [mix(0), mix(1), mix(2)].map(f64::round);
-    let text = if luminance(rgb) > 0.22 { "#10151b" } else { "#ffffff" };
+    let text = if luminance(rgb) > 0.195 { "#10151b" } else { "#ffffff" };
     (format!("#{:02x}{:02x}{:02x}", rgb[0] as u8, rgb[1] as u8, rgb[2] as u8), text)
 }
 

@@ -24,6 +24,10 @@ fn number(row: &Value, name: &str) -> f64 {
     row[name].as_f64().unwrap_or(f64::NAN)
 }
 
+fn same(a: f64, b: f64) -> bool {
+    a.total_cmp(&b).is_eq()
+}
+
 fn rows<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     value[name].as_array().map_or(&[], Vec::as_slice)
 }
@@ -115,12 +119,12 @@ fn choice(results: &Value) -> Section {
     };
     let (rates, strengths) = (values("learning_rate"), values("regularization"));
     let is = |row: &Value, rate: f64, strength: f64| {
-        number(row, "learning_rate") == rate && number(row, "regularization") == strength
+        same(number(row, "learning_rate"), rate) && same(number(row, "regularization"), strength)
     };
     let cell = |rate: f64, strength: f64| {
         ranking.iter().find(|row| is(row, rate, strength)).map(|row| number(row, "certified_loss"))
     };
-    let place = |all: &[f64], name: &str| all.iter().position(|x| *x == number(&results["chosen"], name));
+    let place = |all: &[f64], name: &str| all.iter().position(|x| same(*x, number(&results["chosen"], name)));
     let map = HeatMap {
         id: "settings".into(),
         title: "Certified loss of each setting".into(),

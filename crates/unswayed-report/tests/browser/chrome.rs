@@ -60,7 +60,7 @@ impl Chrome {
         let url = address(&mut child);
         let host = url.trim_start_matches("ws://").split('/').next().unwrap_or_default().to_owned();
         let stream = TcpStream::connect(&host).expect("the browser listens");
-        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time limit");
+        stream.set_read_timeout(Some(Duration::from_mins(1))).expect("a time limit");
         let (socket, _) = tungstenite::client(url.as_str(), stream).expect("the browser answers");
         let mut chrome =
             Self { child, socket, session: None, calls: 0, events: Vec::new(), _profile: profile };
@@ -70,17 +70,17 @@ impl Chrome {
 
     /// A page of its own, all of whose doings are recorded.
     fn attach(&mut self) {
-        let target = self.call("Target.createTarget", json!({"url": "about:blank"}));
+        let target = self.call("Target.createTarget", &json!({"url": "about:blank"}));
         let target = json!({"targetId": target["targetId"], "flatten": true});
-        let session = self.call("Target.attachToTarget", target);
+        let session = self.call("Target.attachToTarget", &target);
         self.session = session["sessionId"].as_str().map(str::to_owned);
         for domain in ["Page", "Network", "Runtime", "Log"] {
-            self.call(&format!("{domain}.enable"), json!({}));
+            self.call(&format!("{domain}.enable"), &json!({}));
         }
     }
 
     /// Calls a method of the protocol.
-    pub fn call(&mut self, method: &str, parameters: Value) -> Value {
+    pub fn call(&mut self, method: &str, parameters: &Value) -> Value {
         self.calls += 1;
         let mut message = json!({"id": self.calls, "method": method, "params": parameters});
         if let Some(session) = &self.session {
@@ -104,14 +104,14 @@ impl Chrome {
 
     /// Opens a file and waits until it is loaded.
     pub fn open(&mut self, file: &Path) {
-        self.call("Page.navigate", json!({"url": format!("file://{}", file.display())}));
+        self.call("Page.navigate", &json!({"url": format!("file://{}", file.display())}));
         self.until("document.readyState === 'complete' && location.protocol === 'file:'");
     }
 
     /// The value of an expression in the page.
     pub fn eval(&mut self, expression: &str) -> Value {
         let parameters = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
-        let answer = self.call("Runtime.evaluate", parameters);
+        let answer = self.call("Runtime.evaluate", &parameters);
         assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer}");
         answer["result"]["value"].clone()
     }
@@ -142,7 +142,7 @@ impl Chrome {
     /// Moves the mouse there.
     pub fn hover(&mut self, selector: &str) {
         let (x, y) = self.middle(selector);
-        self.call("Input.dispatchMouseEvent", json!({"type": "mouseMoved", "x": x, "y": y}));
+        self.call("Input.dispatchMouseEvent", &json!({"type": "mouseMoved", "x": x, "y": y}));
     }
 
     /// Clicks there.
@@ -150,7 +150,7 @@ impl Chrome {
         let (x, y) = self.middle(selector);
         for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
             let event = json!({"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1});
-            self.call("Input.dispatchMouseEvent", event);
+            self.call("Input.dispatchMouseEvent", &event);
         }
     }
 
@@ -159,30 +159,30 @@ impl Chrome {
         let (x, y) = self.middle(selector);
         self.call(
             "Input.dispatchTouchEvent",
-            json!({"type": "touchStart", "touchPoints": [{"x": x, "y": y}]}),
+            &json!({"type": "touchStart", "touchPoints": [{"x": x, "y": y}]}),
         );
-        self.call("Input.dispatchTouchEvent", json!({"type": "touchEnd", "touchPoints": []}));
+        self.call("Input.dispatchTouchEvent", &json!({"type": "touchEnd", "touchPoints": []}));
     }
 
     /// Presses a key.
     pub fn press(&mut self, key: &str) {
         for kind in ["keyDown", "keyUp"] {
-            self.call("Input.dispatchKeyEvent", json!({"type": kind, "key": key, "code": key}));
+            self.call("Input.dispatchKeyEvent", &json!({"type": kind, "key": key, "code": key}));
         }
     }
 
     /// Screen or print, light or dark.
     pub fn media(&mut self, media: &str, scheme: &str) {
         let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
-        self.call("Emulation.setEmulatedMedia", json!({"media": media, "features": features}));
+        self.call("Emulation.setEmulatedMedia", &json!({"media": media, "features": features}));
     }
 
     /// The size of the window.
     pub fn size(&mut self, width: u32, height: u32) {
         let phone = width < 500;
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": phone});
-        self.call("Emulation.setDeviceMetricsOverride", size);
-        self.call("Emulation.setTouchEmulationEnabled", json!({"enabled": phone}));
+        self.call("Emulation.setDeviceMetricsOverride", &size);
+        self.call("Emulation.setTouchEmulationEnabled", &json!({"enabled": phone}));
     }
 
     /// The addresses of all requests so far.

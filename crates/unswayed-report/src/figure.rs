@@ -38,7 +38,7 @@ pub fn places(plot: &LinePlot) -> Vec<f64> {
     let mut all: Vec<f64> =
         plot.series.iter().flat_map(|s| &s.points).map(|p| p.x).filter(|x| x.is_finite()).collect();
     all.sort_by(f64::total_cmp);
-    all.dedup();
+    all.dedup_by(|a, b| a.total_cmp(b).is_eq());
     all
 }
 
@@ -54,7 +54,7 @@ pub fn gaps(plot: &LinePlot) -> impl Iterator<Item = (String, (usize, usize))> {
 
 /// The gap at a place: the quotient of the two losses.
 pub fn gap_at(plot: &LinePlot, (upper, lower): (usize, usize), x: f64) -> Option<(f64, String)> {
-    let at = |s: usize| plot.series[s].points.iter().find(|p| p.x == x).map(|p| p.y);
+    let at = |s: usize| plot.series[s].at(x).map(|p| p.y);
     let gap = at(upper)? / at(lower)?;
     gap.is_finite().then(|| (gap, format!("{gap:.2}")))
 }
@@ -80,7 +80,7 @@ fn lines(plot: &LinePlot) -> Grid {
         |x: f64| {
             let mut row = vec![Cell::Number(x, plain(x, plot.x.percent))];
             for series in &plot.series {
-                let point = series.points.iter().find(|p| p.x == x);
+                let point = series.at(x);
                 row.push(number(point.map(|p| p.y), series.kind, plot.y.percent));
                 if banded(series) {
                     row.push(number(point.and_then(|p| p.low), Kind::Other, plot.y.percent));

@@ -77,7 +77,7 @@ pub fn named(report: &Report) -> Vec<(String, &Block)> {
         let base = slug(block.id()?);
         let name = |n: usize| if n == 1 { base.clone() } else { format!("{base}-{n}") };
         // Case does not tell files apart everywhere.
-        let free = (1..).map(name).find(|name| taken.insert(name.to_lowercase()))?;
+        let free = (1..10_000).map(name).find(|name| taken.insert(name.to_lowercase()))?;
         Some((free, block))
     });
     named.collect()

@@ -188,6 +188,11 @@ impl Series {
         Self { name: name.into(), kind, points }
     }
 
+    /// The first point at this place.
+    pub(crate) fn at(&self, x: f64) -> Option<&Point> {
+        self.points.iter().find(|p| p.x.total_cmp(&x).is_eq())
+    }
+
     /// The series with a confidence interval of these half widths around its points.
     pub fn with_half_widths(mut self, half_widths: impl IntoIterator<Item = f64>) -> Self {
         for (point, half) in self.points.iter_mut().zip(half_widths) {

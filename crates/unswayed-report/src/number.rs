@@ -85,7 +85,7 @@ mod tests {
     fn percentages_keep_the_direction() {
         assert_eq!(rounded(0.172_053_8, Kind::Certified, true), "17.21 %");
         assert_eq!(rounded(0.172_053_8, Kind::Benign, true), "17.20 %");
-        assert_eq!(rounded(-0.05, Kind::Benign, true), "-5.00 %");
+        assert_eq!(rounded(-0.25, Kind::Benign, true), "-25.00 %");
         assert_eq!(rounded(0.0, Kind::Benign, true), "0.00 %");
         assert_eq!(rounded(1.5, Kind::Paper, true), "150.00 %");
     }

@@ -25,7 +25,7 @@ type Ranged<'a> = (&'a Axis, (f64, f64));
 /// Draws both axes into the area and returns what remains between them.
 pub fn draw(canvas: &mut Canvas, outer: Area, x: Ranged<'_>, y: Ranged<'_>) -> Frame {
     let size = canvas.font();
-    let (top, bottom) = (outer.top + size * 2.0, outer.bottom - size * 3.2);
+    let (top, bottom) = (outer.top + size * 2.0, outer.bottom - size * 3.6);
     let y_ticks = ticks(y.0, y.1, |t| (bottom - top) / t.len() as f64 >= size * 2.2);
     let widest = y_ticks.iter().map(|t| width(&t.1, size)).fold(0.0, f64::max);
     let right = outer.right - size * 1.6;

@@ -29,8 +29,7 @@ impl Cells {
 /// Draws the grid and returns its description.
 pub fn draw(canvas: &mut Canvas, map: &HeatMap, outer: Area) -> String {
     let cells = frame(canvas, map, outer);
-    let finite = || map.cells.iter().flatten().flatten().copied().filter(|x| x.is_finite());
-    let (low, high) = (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
+    let (low, high) = extremes(map);
     let place = |x: f64| if high > low { x / (high - low) - low / (high - low) } else { 0.3 };
     for row in 0..map.rows.values.len() {
         for column in 0..map.columns.values.len() {
@@ -50,6 +49,12 @@ pub fn draw(canvas: &mut Canvas, map: &HeatMap, outer: Area) -> String {
     describe(map, (low, high))
 }
 
+/// The smallest and the largest number; infinities the wrong way round if there is none.
+pub fn extremes(map: &HeatMap) -> (f64, f64) {
+    let finite = || map.cells.iter().flatten().flatten().copied().filter(|x| x.is_finite());
+    (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max))
+}
+
 /// Labels around the grid.
 fn frame(canvas: &mut Canvas, map: &HeatMap, outer: Area) -> Cells {
     let size = canvas.font();
@@ -60,7 +65,7 @@ fn frame(canvas: &mut Canvas, map: &HeatMap, outer: Area) -> Cells {
         left: outer.left + widest + 8.0,
         top: outer.top + size * 2.0,
         right: outer.right,
-        bottom: outer.bottom - size * 3.2,
+        bottom: outer.bottom - size * 3.5,
     };
     let (across, down) = (columns.len().max(1) as f64, rows.len().max(1) as f64);
     let cells =

@@ -1,9 +1,11 @@
 //! Legends: what there is to explain, and how it is drawn in a file of its own.
 
 use super::canvas::{Canvas, fit, width};
+use super::heat::extremes;
 use crate::Block;
 use crate::figure::{cell, gaps};
-use crate::style::{Look, Shape, looks, marker};
+use crate::number::rounded;
+use crate::style::{Look, Shape, heat, looks, marker};
 
 /// What a legend entry shows beside its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +18,8 @@ pub enum Swatch {
     Gap,
     /// The frame of the chosen cell.
     Frame,
+    /// The colour of the smallest or the largest number.
+    Cell { largest: bool },
 }
 
 /// An entry of a legend.
@@ -40,7 +44,14 @@ pub fn entries(block: &Block) -> Vec<Entry> {
         }
         Block::Heat(map) => {
             let chosen = map.chosen.filter(|(r, c)| cell(map, *r, *c).is_some());
-            chosen.map(|_| entry("", "chosen", Swatch::Frame)).into_iter().collect()
+            let mut all: Vec<_> = chosen.map(|_| entry("", "chosen", Swatch::Frame)).into_iter().collect();
+            let (low, high) = extremes(map);
+            if low < high {
+                let name = |word: &str, x: f64| format!("{word} {}", rounded(x, map.kind, false));
+                all.push(entry("", &name("smallest", low), Swatch::Cell { largest: false }));
+                all.push(entry("", &name("largest", high), Swatch::Cell { largest: true }));
+            }
+            all
         }
         Block::Scatter(plot) => {
             let mut all = vec![entry("0", "settings", Swatch::Dot("other", Shape::Ring))];
@@ -74,6 +85,14 @@ pub fn swatch(canvas: &mut Canvas, swatch: Swatch, (x, y): (f64, f64)) {
             canvas.raw(&format!(
                 "<rect class=\"gap\" x=\"{x:.1}\" y=\"{:.1}\" width=\"30\" height=\"10\"/>",
                 y + 2.0
+            ));
+        }
+        Swatch::Cell { largest } => {
+            let (fill, _) = heat(f64::from(u8::from(largest)));
+            canvas.raw(&format!(
+                "<rect class=\"cell\" fill=\"{fill}\" x=\"{:.1}\" y=\"{:.1}\" width=\"18\" height=\"11\"/>",
+                x + 6.0,
+                y + 1.5
             ));
         }
         Swatch::Frame => {

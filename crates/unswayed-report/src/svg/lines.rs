@@ -9,6 +9,9 @@ use crate::style::{Look, Shape, looks, marker};
 use crate::ticks::{from_zero, padded, range, shows};
 use crate::{LinePlot, Point, Series};
 
+/// Places that are explained at most; of more, only some are.
+const STRIPS: usize = 200;
+
 /// Draws the plot and returns its description.
 pub fn draw(canvas: &mut Canvas, plot: &LinePlot, outer: Area) -> String {
     let seen = |p: &&Point| shows(&plot.x, p.x) && shows(&plot.y, p.y);
@@ -95,7 +98,9 @@ pub fn join(points: &[(f64, f64)]) -> String {
 
 /// A strip around each place, which explains what is plotted there.
 fn hits(canvas: &mut Canvas, plot: &LinePlot, frame: &Frame) {
-    let places: Vec<f64> = places(plot).into_iter().filter(|x| shows(&plot.x, *x)).collect();
+    let mut places: Vec<f64> = places(plot).into_iter().filter(|x| shows(&plot.x, *x)).collect();
+    let every = places.len().div_ceil(STRIPS).max(1);
+    places = places.into_iter().step_by(every).collect();
     let at: Vec<f64> = places.iter().map(|x| frame.x.at(*x)).collect();
     let area = frame.area;
     for (i, x) in places.iter().enumerate() {
@@ -115,7 +120,7 @@ fn hits(canvas: &mut Canvas, plot: &LinePlot, frame: &Frame) {
 fn explain(plot: &LinePlot, x: f64) -> Vec<Tip> {
     let mut tip = vec![(String::new(), plot.x.label.clone(), plain(x, plot.x.percent))];
     for (i, series) in plot.series.iter().enumerate() {
-        let Some(point) = series.points.iter().find(|p| p.x == x && !p.y.is_nan()) else { continue };
+        let Some(point) = series.at(x).filter(|p| !p.y.is_nan()) else { continue };
         let show = |y: f64, kind| rounded(y, kind, plot.y.percent);
         let mut value = show(point.y, series.kind);
         if let (Some(low), Some(high)) = (point.low, point.high) {

@@ -280,6 +280,10 @@ pub struct CertifyFlags {
     #[arg(long, value_name = "THETA", allow_hyphen_values = true)]
     pub start: Option<String>,
 
+    /// Also write a report (one HTML file, and its figures) into this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub report: Option<PathBuf>,
+
     /// How to certify
     #[arg(long, value_enum, default_value_t = Method::Convexity)]
     pub method: Method,

@@ -10,6 +10,7 @@ use unswayed::certify::{Options, Outcome, Status, certify, paper};
 use unswayed::{CertifyError, Dataset, Hinge, Threat};
 
 use crate::args::{CertifyFlags, Method};
+use crate::report::{self, Subject, certify_report};
 use crate::{Stop, attack, input, print};
 
 /// What one method gave, and the seconds it took.
@@ -30,6 +31,11 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
     input::write(&path, &outcome.certificate.to_bytes(), "--output")?;
     let attacked = attack::strongest(&data, &learner, &threat, flags.attacks, flags.setting.seed)?;
     let path = path.display().to_string();
+    if let Some(folder) = &flags.report {
+        let subject = Subject { data: &data, learner, threat, seed: flags.setting.seed };
+        let verify = check_command(flags, &path);
+        report::write(&certify_report(&subject, outcome, attacked.as_ref(), verify)?, folder)?;
+    }
     if as_json {
         let mut object = to_json(outcome, attacked.as_ref(), &data, &learner, &threat, seconds);
         object["certificate"] = path.into();

@@ -1,5 +1,6 @@
 //! Reports: what a command found, for people. `unswayed report` renders a run's report again.
 
+mod certify;
 mod design;
 
 use std::path::Path;
@@ -10,6 +11,7 @@ use unswayed_report::{Report, write_folder};
 use crate::args::ReportFlags;
 use crate::{Stop, print};
 
+pub use certify::{Subject, certify_report};
 pub use design::{design_report, task_sections};
 
 /// `unswayed report RUN`.

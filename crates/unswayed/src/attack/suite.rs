@@ -151,6 +151,13 @@ impl<'a> Suite<'a> {
         self.arena(&judge).poison_points(policy, &start, count, self.seed)
     }
 
+    /// The loss at the given steps, ascending, of a learner that starts at θ_0 and is attacked from its first step.
+    pub fn trace(&self, attack: Attack, start: &[f64], steps: &[u64]) -> Result<Vec<f64>, AttackError> {
+        let (policy, _, _) = self.policy(attack)?;
+        let judge = HingeJudge::new(self.data, None);
+        self.arena(&judge).trace(policy, start, steps, self.seed)
+    }
+
     /// An attack's policy, where its simulation starts, and its steady state if it has one.
     fn policy(&self, attack: Attack) -> Result<(AnyPolicy<'_>, Vec<f64>, Option<SteadyState>), AttackError> {
         let (data, learner, radius) = (self.data, &self.learner, self.threat.radius());

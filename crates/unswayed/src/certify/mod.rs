@@ -197,6 +197,28 @@ fn best_claim(
     Err(CertifyError::NoWitness { refusal })
 }
 
+/// Proven bounds on the average loss over the first T steps from a start, for each T given.
+///
+/// ```
+/// use unswayed::{Dataset, Hinge, Threat, certify};
+/// let (data, learner) = (Dataset::sample()?, Hinge::new(1e-3, 0.01)?);
+/// let outcome = certify::certify(&data, &learner, &Threat::new(0.01)?, &certify::Options::default())?;
+/// let bounds = certify::horizon_bounds(&data, &outcome.certificate, &[0.0; 31], &[1_000, 1_000_000_000])?;
+/// assert!(bounds[0] > bounds[1] && bounds[1] > outcome.certified_loss);
+/// assert!(bounds[1] < 1.01 * outcome.certified_loss);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn horizon_bounds(
+    data: &Dataset,
+    certificate: &Certificate,
+    start: &[f64],
+    steps: &[u64],
+) -> Result<Vec<f64>, Failure> {
+    let (witness, rows) = (&certificate.loss.witness, data.as_rows());
+    let proven = prove(&certificate.learner, witness, &rows)?;
+    steps.iter().map(|steps| Ok(horizon(&proven, best_m(witness), *steps, start)?.bound)).collect()
+}
+
 /// The finite-horizon part of a certificate, with the bound that the exact checker finds for it.
 fn horizon(proven: &Proven, m: f64, steps: u64, start: &[f64]) -> Result<Horizon, Failure> {
     let bound = proven.horizon(steps, start, m)?;

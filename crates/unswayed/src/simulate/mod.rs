@@ -109,6 +109,25 @@ impl<L: Online + Sync, J: Judge> Arena<'_, L, J> {
         })
     }
 
+    /// The loss at the given steps, ascending, of one run from `start`.
+    pub fn trace<P: Policy>(
+        &self,
+        policy: P,
+        start: &[f64],
+        steps: &[u64],
+        seed: u64,
+    ) -> Result<Vec<f64>, AttackError> {
+        let mut run = Run::new(self, policy, start, seed, 0);
+        let (arch, mut now) = (pulp::Arch::new(), 0);
+        let mut losses = Vec::with_capacity(steps.len());
+        for step in steps {
+            arch.dispatch(Advance { run: &mut run, steps: step.saturating_sub(now) })?;
+            now = now.max(*step);
+            losses.push(self.judge.scores(&run.theta()).loss);
+        }
+        Ok(losses)
+    }
+
     /// The first points that the policy would send, one after the other, from `start`.
     pub fn poison_points<P: Policy>(
         &self,

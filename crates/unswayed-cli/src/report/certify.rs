@@ -1,0 +1,173 @@
+//! The report of one certificate: the bound at other poison rates, the transient, the learner under attack.
+
+use unswayed::attack::{Attack, Attacked, Suite};
+use unswayed::certify::{Options, Outcome, Status, certify, horizon_bounds};
+use unswayed::{Dataset, Hinge, Threat};
+use unswayed_report::{Axis, Block, Kind, Limit, LinePlot, Report, Section, Series, Table};
+
+use super::{command_line, tool};
+use crate::{Stop, input, print};
+
+/// Points of the curve over poison rates.
+const RATES: u32 = 11;
+/// Points of the curves over steps.
+const PLACES: u32 = 60;
+/// Simulated steps, at most.
+const MOST_STEPS: f64 = 1e8;
+
+/// What is certified.
+pub struct Subject<'a> {
+    pub data: &'a Dataset,
+    pub learner: Hinge,
+    pub threat: Threat,
+    pub seed: u64,
+}
+
+/// The whole report of `unswayed certify --report`.
+pub fn certify_report(
+    subject: &Subject,
+    outcome: &Outcome,
+    attacked: Option<&Attacked>,
+    verify: String,
+) -> Result<Report, Stop> {
+    let mut blocks = vec![Block::Lines(over_rates(subject, outcome, attacked)?)];
+    blocks.push(Block::Lines(over_steps(subject, outcome, attacked)?));
+    Ok(Report {
+        title: "What a poisoner can do".into(),
+        verdict: verdict(subject, outcome, attacked),
+        facts: vec![
+            ("data".into(), input::describe(subject.data)),
+            (
+                "learner".into(),
+                format!(
+                    "hinge, learning rate {}, regularization {}",
+                    print::number(subject.learner.learning_rate()),
+                    print::number(subject.learner.regularization())
+                ),
+            ),
+            ("adversary".into(), format!("any point of norm up to {}", subject.threat.radius())),
+            ("method".into(), format!("{}, verified in exact arithmetic", outcome.certificate.loss.witness.method())),
+        ],
+        sections: vec![Section {
+            heading: "Bound and attack".into(),
+            text: "The truth lies between what the strongest attack found reaches and what is proven for every adversary.".into(),
+            blocks: blocks.into_iter().chain([Block::Table(table(outcome, attacked))]).collect(),
+        }],
+        command: command_line(),
+        check: vec![verify],
+        tool: tool(),
+    })
+}
+
+fn verdict(subject: &Subject, outcome: &Outcome, attacked: Option<&Attacked>) -> Vec<String> {
+    let rate = print::percent(subject.threat.poison_rate());
+    let bound = print::up(outcome.certified_loss);
+    let first = match outcome.status {
+        Status::Vacuous => format!(
+            "With {rate} of the points poisoned, no useful bound is proven: {bound} is no better than not learning."
+        ),
+        _ => format!(
+            "With {rate} of the points poisoned, no adversary can push the long-run loss above {bound}."
+        ),
+    };
+    let mut words = vec![first];
+    words.push(format!(
+        "Without an adversary it is {}; the fraction misclassified stays at or below {}.{}",
+        print::down(outcome.benign.loss),
+        print::up(outcome.certified_error),
+        attacked.map_or(String::new(), |a| format!(
+            " The strongest attack found ({}) reaches {}.",
+            a.attack.name(),
+            print::down(a.simulated.loss.mean)
+        )),
+    ));
+    words
+}
+
+/// The certified loss from no poison to twice the rate in question.
+fn over_rates(subject: &Subject, outcome: &Outcome, attacked: Option<&Attacked>) -> Result<LinePlot, Stop> {
+    let most = (2.0 * subject.threat.poison_rate()).clamp(0.01, 0.5);
+    let mut certified = Vec::new();
+    for i in 0..RATES {
+        let rate = most * f64::from(i) / f64::from(RATES - 1);
+        let threat = Threat::new(rate)?.with_radius(subject.threat.radius())?;
+        let bound = certify(subject.data, &subject.learner, &threat, &Options::default())?.certified_loss;
+        certified.push((rate, bound));
+    }
+    let mut series = vec![
+        Series::new("certified loss", Kind::Certified, certified),
+        Series::new("benign loss", Kind::Benign, [(0.0, outcome.benign.loss), (most, outcome.benign.loss)]),
+    ];
+    if let Some(attacked) = attacked {
+        let loss = attacked.simulated.loss;
+        let point = [(subject.threat.poison_rate(), loss.mean)];
+        series.push(Series::new("attack loss", Kind::Attack, point).with_half_widths([loss.half_width]));
+    }
+    Ok(LinePlot {
+        id: "poison-rate".into(),
+        title: "Other poison rates".into(),
+        x: Axis::percent("poison rate"),
+        y: Axis::new("long-run hinge loss"),
+        series,
+        ..LinePlot::default()
+    })
+}
+
+/// The first steps: the proven bound on the average, and one simulated run from θ = 0 under the strongest attack.
+fn over_steps(subject: &Subject, outcome: &Outcome, attacked: Option<&Attacked>) -> Result<LinePlot, Stop> {
+    let constant = 1.0 / (subject.learner.learning_rate() * subject.learner.regularization());
+    let last = (10.0 * constant).clamp(1e4, MOST_STEPS);
+    let place = |i: u32| last.powf(f64::from(i) / f64::from(PLACES - 1)).round() as u64;
+    let mut steps: Vec<u64> = (0..PLACES).map(place).collect();
+    steps.dedup();
+    let start = vec![0.0; subject.data.dimension()];
+    let along = |losses: Vec<f64>| steps.iter().map(|s| *s as f64).zip(losses).collect::<Vec<_>>();
+    let bounds = horizon_bounds(subject.data, &outcome.certificate, &start, &steps)?;
+    // Where the start still dominates, the bound says nothing and would flatten the rest.
+    let telling: Vec<(f64, f64)> =
+        along(bounds).into_iter().filter(|(_, b)| *b <= 3.0 * outcome.certified_loss).collect();
+    let mut series = vec![Series::new("bound on the average so far", Kind::Certified, telling)];
+    let attack = attacked.map_or(Attack::None, |a| a.attack);
+    let suite = Suite::new(subject.data, &subject.learner, &subject.threat).with_seed(subject.seed);
+    let (name, kind) = match attack {
+        Attack::None => ("loss, nobody attacks", Kind::Benign),
+        _ => ("loss under attack", Kind::Attack),
+    };
+    series.push(Series::new(name, kind, along(suite.trace(attack, &start, &steps)?)));
+    Ok(LinePlot {
+        id: "steps".into(),
+        title: "The first steps, from θ = 0".into(),
+        x: Axis::log("steps"),
+        y: Axis::new("hinge loss"),
+        series,
+        limits: vec![Limit { value: outcome.certified_loss, label: "certified long-run loss".into() }],
+        note: "The bound is on the average over all steps so far; the simulated loss is that of the model at each step.".into(),
+        ..LinePlot::default()
+    })
+}
+
+fn table(outcome: &Outcome, attacked: Option<&Attacked>) -> Table {
+    let mut rows = vec![
+        vec!["certified loss".into(), print::up(outcome.certified_loss)],
+        vec!["certified error".into(), print::up(outcome.certified_error)],
+        vec!["benign loss".into(), print::down(outcome.benign.loss)],
+        vec!["transient".into(), format!("{} steps", print::steps(outcome.transient_steps))],
+    ];
+    if let Some(attacked) = attacked {
+        rows.push(vec![
+            format!("attack loss ({})", attacked.attack.name()),
+            print::down(attacked.simulated.loss.mean),
+        ]);
+        rows.push(vec![
+            "gap".into(),
+            format!("{:.2}", outcome.certified_loss / attacked.simulated.loss.mean),
+        ]);
+    }
+    Table {
+        id: "figures".into(),
+        title: "Figures".into(),
+        header: ["", "value"].map(str::to_owned).to_vec(),
+        rows,
+        note: "Bounds are rounded up, measurements down.".into(),
+    }
+}

@@ -150,14 +150,14 @@ fn describe(request: &Request, result: &Design, folder: &Path) -> String {
     if let Some(test) = &result.test {
         text.push_str(&describe_test(result, test));
     }
-    text.push_str(&format!(
+    let files = format!(
         "results          {folder}/results.csv, .parquet, .json: {} rows, each bound verified in exact arithmetic\n\
          report           {folder}/report.html\n\
          certificates     {folder}/certificates (of the chosen setting; unswayed check verifies them again)\n",
         result.rows.len(),
         folder = folder.display(),
-    ));
-    text
+    );
+    text + &files
 }
 
 /// The best settings and the worst.

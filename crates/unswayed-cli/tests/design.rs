@@ -1,6 +1,7 @@
 //! The commands design and tolerate as real processes: killed, starved of disk, run twice at once.
 
 use std::collections::HashSet;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -22,7 +23,7 @@ fn tasks(folder: &Path) -> Vec<PathBuf> {
         for i in 0..40 {
             let label = if i % 2 == 0 { 1.0 } else { -1.0 };
             let cells = [random() * 0.8 + shift * label, random() * 0.8 + 0.2 * label, random() * 0.8];
-            text.push_str(&format!("{:.6},{:.6},{:.6},{label}\n", cells[0], cells[1], cells[2]));
+            writeln!(text, "{:.6},{:.6},{:.6},{label}", cells[0], cells[1], cells[2]).unwrap();
         }
         let path = folder.join(name);
         std::fs::write(&path, text).unwrap();

@@ -52,7 +52,7 @@ fn the_directions_keep_as_much_as_any_can() {
     let rows: Vec<&[f64]> = train.x.chunks(12).collect();
     let mut found: Vec<Vec<f64>> = Vec::new();
     for start in 0..3 {
-        let mut v: Vec<f64> = (0..12).map(|j| 1.0 + ((j * 7 + start) % 5) as f64).collect();
+        let mut v: Vec<f64> = (0..12).map(|j| 1.0 + f64::from((j * 7 + start) % 5)).collect();
         for _ in 0..3000 {
             for old in &found {
                 let along = dot(&v, old);

@@ -46,9 +46,10 @@ pub fn run(seed: u64, bar: &Bar) -> Result<Found, Stop> {
             Block::Table(radii),
         ],
     }];
+    let verdict = verdict(&experiment, by_poison, &result.noise_traces);
     Ok(Found {
-        verdict: vec![verdict(&experiment, by_poison, &result.noise_traces)],
-        text: table(by_poison),
+        text: format!("{verdict}\n\n{}\n", table(by_poison)),
+        verdict: vec![verdict],
         json: json!({
             "learning_rate_panel": panel_json(by_rate),
             "poison_rate_panel": panel_json(by_poison),

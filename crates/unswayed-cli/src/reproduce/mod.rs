@@ -18,7 +18,7 @@ struct Found {
     /// The result in words, a paragraph each.
     verdict: Vec<String>,
     sections: Vec<Section>,
-    /// A table for the terminal.
+    /// Words and tables for the terminal.
     text: String,
     json: Value,
 }
@@ -53,8 +53,7 @@ pub fn run(flags: &ReproduceFlags, as_json: bool) -> Result<ExitCode, Stop> {
             found.iter().map(|(name, f)| ((*name).to_owned(), f.json.clone())).collect();
         print::json(&json!({ "output": flags.output.display().to_string(), "experiments": all }));
     } else {
-        let text: String =
-            found.iter().map(|(_, f)| format!("{}\n{}\n", f.verdict.join("\n"), f.text)).collect();
+        let text: String = found.iter().map(|(_, f)| f.text.as_str()).collect();
         let page = flags.output.join("report.html");
         print::text(&format!("{text}{FEATURES}\n\nreport           {}\n", page.display()));
     }

@@ -129,10 +129,11 @@ fn one(title: &str, request: &Request, flags: &ReproduceFlags, bar: &Bar) -> Res
     for section in &mut sections {
         section.heading = format!("{title}: {}", section.heading);
     }
+    let verdict = verdict(title, &result);
     Ok(Found {
-        verdict: vec![verdict(title, &result)],
+        text: format!("{verdict}\n\n{}\n", table(&result)),
+        verdict: vec![verdict],
         sections,
-        text: table(&result),
         json: json!({ title: to_value(&result) }),
     })
 }
@@ -218,7 +219,7 @@ fn to_value(result: &TaskResult) -> Value {
 fn join(parts: Vec<Found>) -> Found {
     let mut joined = Found { verdict: vec![], sections: vec![], text: String::new(), json: json!({}) };
     for part in parts {
-        joined.text.push_str(&format!("{}\n{}\n", part.verdict.join("\n"), part.text));
+        joined.text.push_str(&part.text);
         joined.verdict.extend(part.verdict);
         joined.sections.extend(part.sections);
         if let (Some(all), Value::Object(one)) = (joined.json.as_object_mut(), part.json) {

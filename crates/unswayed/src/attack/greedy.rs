@@ -97,9 +97,9 @@ impl pulp::WithSimd for LossAndGradient<'_> {
             let scores = self.blocks.scores(block, self.theta);
             // Which rows act is as good as random: they are listed without a branch.
             let (mut acting, mut count) = ([0; Blocks::ROWS], 0);
-            for i in 0..weights.len() {
+            for (i, score) in scores[..weights.len()].iter().enumerate() {
                 acting[count] = i;
-                count += usize::from(scores[i] < 1.0);
+                count += usize::from(*score < 1.0);
             }
             for &i in &acting[..count] {
                 let p = weights[i];

@@ -147,17 +147,14 @@ impl Range {
     /// Moved by a factor within the range, rounded to three digits: a setting should be easy to copy.
     fn step(self, from: f64, factor: f64) -> f64 {
         let to = from * factor;
-        let rounded = if factor == 1.0 { from } else { format!("{to:.2e}").parse().unwrap_or(to) };
-        rounded.clamp(self.least, self.most)
+        format!("{to:.2e}").parse().unwrap_or(to).clamp(self.least, self.most)
     }
 }
 
 /// Up to four settings, one step away in one direction each.
 fn neighbours(at: Setting, [eta, sigma]: [f64; 2], [etas, sigmas]: [Range; 2]) -> Vec<Setting> {
-    let moved = |by_eta: f64, by_sigma: f64| Setting {
-        learning_rate: etas.step(at.learning_rate, by_eta),
-        regularization: sigmas.step(at.regularization, by_sigma),
-    };
-    let all = [moved(1.0 / eta, 1.0), moved(eta, 1.0), moved(1.0, 1.0 / sigma), moved(1.0, sigma)];
+    let rate = |factor: f64| Setting { learning_rate: etas.step(at.learning_rate, factor), ..at };
+    let weight = |factor: f64| Setting { regularization: sigmas.step(at.regularization, factor), ..at };
+    let all = [rate(1.0 / eta), rate(eta), weight(1.0 / sigma), weight(sigma)];
     distinct(all.into_iter().filter(|setting| *setting != at)).collect()
 }

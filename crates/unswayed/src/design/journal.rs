@@ -83,7 +83,9 @@ const AFTER: &str = "}";
 
 /// The first 16 hexadecimal digits of the SHA-256.
 fn check(entry: &str) -> String {
-    Sha256::digest(entry)[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    let digest = Sha256::digest(entry);
+    let first = digest[..8].iter().fold(0, |value: u64, byte| value << 8 | u64::from(*byte));
+    format!("{first:016x}")
 }
 
 /// The entry of a line that is whole.

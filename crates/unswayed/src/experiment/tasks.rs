@@ -96,7 +96,9 @@ pub fn preference_rows(pairs: &crate::data::Features) -> Result<Dataset, Experim
     let largest =
         z.chunks_exact(d).map(|row| row.iter().map(|x| x * x).sum::<f64>()).fold(0.0, f64::max).sqrt();
     if largest > 0.0 {
-        z.iter_mut().for_each(|x| *x /= largest * (1.0 + 1e-12));
+        for x in &mut z {
+            *x /= largest * (1.0 + 1e-12);
+        }
     }
     Ok(Dataset::from_rows(z, d, None)?)
 }

@@ -207,11 +207,15 @@ impl Transform {
         let mut x = self.with_bias(centred);
         let mut shortened = 0;
         for row in x.chunks_exact_mut(dimension) {
-            row.iter_mut().for_each(|x| *x /= self.second_scale);
+            for x in row.iter_mut() {
+                *x /= self.second_scale;
+            }
             let norm = dot(row, row).sqrt();
             if norm > 1.0 {
                 shortened += 1;
-                row.iter_mut().for_each(|x| *x /= above(norm));
+                for x in row {
+                    *x /= above(norm);
+                }
             }
         }
         Prepared { x, dimension, shortened }
@@ -245,7 +249,9 @@ fn centred_squares(features: &Features) -> f64 {
 fn fingerprints(features: &Features) -> impl Iterator<Item = u64> + '_ {
     features.x.chunks_exact(features.dimension).map(|row| {
         let mut hash = Sha256::new();
-        row.iter().for_each(|x| hash.update((x + 0.0).to_le_bytes()));
+        for x in row {
+            hash.update((x + 0.0).to_le_bytes());
+        }
         hash.finalize()[..8].iter().fold(0, |value, byte| value << 8 | u64::from(*byte))
     })
 }

@@ -70,7 +70,7 @@ mod tests {
         let rows: Vec<f64> = (0..n * p)
             .map(|i| {
                 let noise: f64 = StandardNormal.sample(&mut random);
-                noise * 0.8f64.powi((i % p) as i32)
+                noise * 0.8f64.powf((i % p) as f64)
             })
             .collect();
         let f = MatRef::from_row_major_slice(&rows, n, p);

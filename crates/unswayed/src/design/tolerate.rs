@@ -63,7 +63,7 @@ pub struct Tolerated {
 /// let data = Dataset::sample()?;
 /// let found = largest_rate(&data, &Hinge::new(1e-3, 0.01)?, 1.0, 0.2, Measure::Loss)?.unwrap();
 /// assert!(found.outcome.certified_loss <= 0.2 && found.poison_rate > 0.01);
-/// # Ok::<(), unswayed::design::DesignError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn largest_rate(
     data: &Dataset,

@@ -54,8 +54,22 @@ fn limits(canvas: &mut Canvas, plot: &LinePlot, frame: &Frame) {
         let y = frame.y.at(limit.value);
         canvas.line("limit", (frame.area.left, y), (frame.area.right, y));
         let words = fit(&limit.label, frame.area.right - frame.area.left, canvas.font());
-        canvas.text("tick", (frame.area.right, y - 5.0), "end", &words);
+        let (x, anchor) = if room_at_left(plot, limit.value) {
+            (frame.area.left + 4.0, "start")
+        } else {
+            (frame.area.right, "end")
+        };
+        canvas.text("tick", (x, y - 5.0), anchor, &words);
     }
+}
+
+/// Whether the lines stay further from a height at their left ends than at their right ends.
+fn room_at_left(plot: &LinePlot, height: f64) -> bool {
+    let nearest = |end: fn(&Series) -> Option<&Point>| {
+        let ends = plot.series.iter().filter_map(end).map(|p| (p.y - height).abs());
+        ends.fold(f64::INFINITY, f64::min)
+    };
+    nearest(|s| s.points.first()) > nearest(|s| s.points.last())
 }
 
 /// A series: its confidence band, its line, its markers.

@@ -1,10 +1,10 @@
-//! Output: rounding in the safe direction, and writing that survives a closed pipe.
+//! Output: writing that survives a closed pipe. Numbers are rounded as in reports.
 
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 
 use unswayed::certify::paper::Progress;
-use unswayed_check::decimal_up;
+pub use unswayed_report::number::{down, parameter as number, percent, up};
 
 /// Writes to standard output. That nobody reads it any more (`| head`) is no error.
 pub fn text(text: &str) {
@@ -40,39 +40,9 @@ pub fn clear_progress() {
     }
 }
 
-/// An upper bound with four decimals, more for small ones, rounded up.
-pub fn up(x: f64) -> String {
-    decimal_up(x, decimals(x))
-}
-
-/// A lower bound or a measured value, rounded down likewise.
-pub fn down(x: f64) -> String {
-    let negated = decimal_up(-x, decimals(x));
-    negated
-        .strip_prefix('-')
-        .map_or_else(|| if x == 0.0 { negated.clone() } else { format!("-{negated}") }, str::to_owned)
-}
-
-/// Enough decimals for three significant digits, at least four and at most twenty.
-fn decimals(x: f64) -> usize {
-    let fits = |d: &usize| x.abs() * 10f64.powi(i32::try_from(*d).unwrap_or(0)) >= 100.0;
-    (4..20).find(fits).unwrap_or(if x == 0.0 { 4 } else { 20 })
-}
-
-/// A fraction as a percentage, to ten digits.
-pub fn percent(x: f64) -> String {
-    let shown: f64 = format!("{:.9e}", x * 100.0).parse().unwrap_or(x * 100.0);
-    format!("{shown} %")
-}
-
 /// A number of steps: exact while short, else with three digits.
 pub fn steps(x: f64) -> String {
     if x < 1e6 { format!("{x:.0}") } else { format!("{x:.2e}") }
-}
-
-/// A parameter: plain while short, else in powers of ten.
-pub fn number(x: f64) -> String {
-    if x == 0.0 || (1e-3..1e6).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
 }
 
 /// Names and texts in two columns.

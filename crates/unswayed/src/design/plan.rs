@@ -129,7 +129,7 @@ pub fn design(
         return Err(DesignError::NoTasks);
     }
     let roles = Roles::of(request);
-    let mut sweep = Sweep::new(&roles.tasks, plan(request), observer)?;
+    let mut sweep = Sweep::new(roles.tasks.iter().copied(), plan(request), observer)?;
     if let Some((path, resume)) = journal {
         sweep = sweep.with_journal(path, resume)?;
     }
@@ -219,20 +219,20 @@ fn chains(tasks: &[usize], settings: &[Setting]) -> Vec<Chain> {
 }
 
 /// All tasks in one list, and which is which.
-struct Roles {
-    tasks: Vec<Task>,
+struct Roles<'a> {
+    tasks: Vec<&'a Task>,
     train: Vec<usize>,
     validate: Option<usize>,
     test: Option<usize>,
 }
 
-impl Roles {
-    fn of(request: &Request) -> Roles {
-        let mut tasks = request.train.clone();
+impl<'a> Roles<'a> {
+    fn of(request: &'a Request) -> Roles<'a> {
+        let mut tasks: Vec<&Task> = request.train.iter().collect();
         let train = (0..tasks.len()).collect();
-        let mut add = |task: &Option<Task>| {
+        let mut add = |task: &'a Option<Task>| {
             task.as_ref().map(|task| {
-                tasks.push(task.clone());
+                tasks.push(task);
                 tasks.len() - 1
             })
         };

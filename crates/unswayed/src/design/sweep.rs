@@ -84,7 +84,7 @@ pub struct Chain {
 
 /// Records of tasks and settings, computed when first asked for.
 pub struct Sweep<'a> {
-    tasks: &'a [Task],
+    tasks: Vec<&'a Task>,
     plan: SweepPlan,
     observer: &'a dyn Observer,
     store: Mutex<Store>,
@@ -99,7 +99,12 @@ struct Store {
 
 impl<'a> Sweep<'a> {
     /// A sweep that is kept in memory only.
-    pub fn new(tasks: &'a [Task], plan: SweepPlan, observer: &'a dyn Observer) -> Result<Self, DesignError> {
+    pub fn new(
+        tasks: impl IntoIterator<Item = &'a Task>,
+        plan: SweepPlan,
+        observer: &'a dyn Observer,
+    ) -> Result<Self, DesignError> {
+        let tasks: Vec<&Task> = tasks.into_iter().collect();
         if let Some(task) =
             tasks.iter().enumerate().find(|(i, t)| tasks[..*i].iter().any(|u| u.name == t.name))
         {
@@ -148,8 +153,8 @@ impl<'a> Sweep<'a> {
     }
 
     /// The tasks.
-    pub fn tasks(&self) -> &'a [Task] {
-        self.tasks
+    pub fn tasks(&self) -> &[&'a Task] {
+        &self.tasks
     }
 
     /// What all work has in common.

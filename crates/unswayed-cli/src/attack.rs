@@ -10,6 +10,7 @@ use unswayed::data::write_arrays;
 use unswayed::{Dataset, Hinge, Threat};
 
 use crate::args::{AttackFlags, Attacks};
+use crate::progress::Busy;
 use crate::{Stop, input, print};
 
 /// Points of each attack that `--save` writes.
@@ -26,7 +27,10 @@ pub fn run(flags: &AttackFlags, as_json: bool) -> Result<ExitCode, Stop> {
     if let Some(test) = &test {
         suite = suite.with_test(test)?;
     }
-    let results = suite.run(&attacks)?;
+    let results = {
+        let _busy = Busy::with("simulating attacks");
+        suite.run(&attacks)?
+    };
     if let Some(path) = &flags.save {
         save(&suite, &attacks, &data, path)?;
     }
@@ -79,6 +83,7 @@ pub fn strongest(
         Attacks::Fast => &Attack::FAST[..],
         Attacks::Full => &Attack::ALL[1..],
     };
+    let _busy = Busy::with("simulating attacks");
     let suite = Suite::new(data, learner, threat).with_effort(effort(attacks)).with_seed(seed);
     let results = suite.run(which)?;
     Ok(results.into_iter().max_by(|a, b| a.simulated.loss.mean.total_cmp(&b.simulated.loss.mean)))

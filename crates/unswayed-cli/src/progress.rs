@@ -1,5 +1,7 @@
 //! One progress bar with the time left, on a terminal; nothing on a pipe.
 
+use std::time::Duration;
+
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use unswayed::design::sweep::Observer;
 
@@ -18,6 +20,27 @@ impl Bar {
 
     /// Takes the bar away.
     pub fn finish(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// A line that shows for how long something has been going on; it goes away when this does.
+pub struct Busy(ProgressBar);
+
+impl Busy {
+    pub fn with(what: &'static str) -> Self {
+        let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
+            line.set_style(style);
+        }
+        line.set_message(what);
+        line.enable_steady_tick(Duration::from_millis(200));
+        Busy(line)
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
         self.0.finish_and_clear();
     }
 }

@@ -11,7 +11,7 @@ use unswayed::design::{BenignLoss, Setting, Sweep, SweepPlan, Task};
 use unswayed::{Dataset, Threat};
 
 use crate::args::{Attacks, TolerateFlags};
-use crate::progress::Bar;
+use crate::progress::{Bar, Busy};
 use crate::{Stop, attack, input, print};
 
 pub fn run(flags: &TolerateFlags, as_json: bool) -> Result<ExitCode, Stop> {
@@ -65,7 +65,10 @@ fn word(flags: &TolerateFlags) -> &'static str {
 /// The largest rate, with its certificate, and where an attack breaks the limit.
 fn rate(flags: &TolerateFlags, data: &Dataset, setting: Setting, as_json: bool) -> Result<ExitCode, Stop> {
     let (learner, measure) = (setting.learner()?, measure(flags));
-    let Some(found) = largest_rate(data, &learner, flags.radius, flags.limit, measure)? else {
+    let busy = Busy::with("searching the largest rate");
+    let found = largest_rate(data, &learner, flags.radius, flags.limit, measure)?;
+    drop(busy);
+    let Some(found) = found else {
         if as_json {
             print::json(&json!({ "status": "not tolerable", "limit": flags.limit, "poison_rate": null }));
         } else {
@@ -82,17 +85,12 @@ fn rate(flags: &TolerateFlags, data: &Dataset, setting: Setting, as_json: bool) 
     input::write(&path, &found.outcome.certificate.to_bytes(), "--output")?;
     let threat = Threat::new(found.poison_rate)?.with_radius(flags.radius)?;
     let attacked = attack::strongest(data, &learner, &threat, flags.attacks, flags.seed)?;
-    let broken = match flags.attacks {
-        Attacks::None => None,
-        _ => smallest_broken_rate(
-            data,
-            &learner,
-            flags.radius,
-            flags.limit,
-            measure,
-            found.poison_rate,
-            flags.seed,
-        )?,
+    let broken = if flags.attacks == Attacks::None {
+        None
+    } else {
+        let _busy = Busy::with("searching an attack that breaks the limit");
+        let (radius, limit) = (flags.radius, flags.limit);
+        smallest_broken_rate(data, &learner, radius, limit, measure, found.poison_rate, flags.seed)?
     };
     let answer = Answer { setting, found, attacked, broken, path: path.display().to_string() };
     if as_json {

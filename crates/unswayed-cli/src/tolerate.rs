@@ -74,7 +74,7 @@ fn rate(flags: &TolerateFlags, data: &Dataset, setting: Setting, as_json: bool) 
         } else {
             print::text(&format!(
                 "Not even without an adversary is the {} certified to stay under {}: choose a larger --limit, or another \
-                 setting (see: unswayed tolerate --poison-rate 0 --limit {0})\n",
+                 setting (see: unswayed tolerate --poison-rate 0 --limit {1})\n",
                 word(flags),
                 flags.limit,
             ));

@@ -207,7 +207,8 @@ fn tolerate_answers_both_questions() {
     );
     let hopeless = tolerate(&[&["--limit", "1e-3"], &setting[..]].concat());
     assert!(hopeless.status.success());
-    assert!(String::from_utf8_lossy(&hopeless.stdout).contains("Not even without"));
+    let said = String::from_utf8_lossy(&hopeless.stdout).into_owned();
+    assert!(said.contains("Not even without") && said.contains("--limit 0.001"), "{said}");
     for bad in [&["--limit", "0.2"][..], &["--limit", "-1", "--poison-rate", "0.1"]] {
         assert_eq!(tolerate(bad).status.code(), Some(2));
     }

@@ -6,6 +6,7 @@ mod certify;
 mod check;
 mod demo;
 mod design;
+mod examples;
 mod input;
 mod mean;
 mod prepare;

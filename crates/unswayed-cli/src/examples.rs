@@ -1,0 +1,75 @@
+//! What `--help` ends with: examples, statuses, exit codes.
+
+pub const CERTIFY_EXAMPLES: &str = "\
+Examples:
+  unswayed certify spam.npz --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.02
+  unswayed certify clicks.csv --label-column clicked --normalize \\
+      --learning-rate 1e-3 --regularization 0.03 --poison-rate 0.01 --horizon 1000000
+  unswayed certify --features x.npy --labels y.npy --rows 500 \\
+      --learning-rate 1e-4 --regularization 0.01 --poison-rate 0.05 --json
+  unswayed certify spam.npz --rows 500 --method all \\
+      --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.05
+
+Status: 'certified' (proven), 'vacuous' (proven, but no better than 1, the loss of a model that never learns),
+'not converged' (proven, but a better bound may exist). Exit codes: 0 a bound was proven, 2 bad input or usage.";
+
+pub const ATTACK_EXAMPLES: &str = "\
+Examples:
+  unswayed attack spam.npz --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.05
+  unswayed attack spam.npz --test spam-test.npz --attack steady-state --save poison.npz \\
+      --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.05
+
+Losses are simulated long-run averages with 95 % confidence intervals. Verdict: 'stationary', 'drifting' (the halves of
+the window differ: not yet the long run), 'too short'. Exit codes: 0 done, 2 bad input or usage.";
+
+pub const DESIGN_EXAMPLES: &str = "\
+Examples:
+  unswayed design january.npz february.npz --test march.npz --output run
+  unswayed design a.npz b.npz c.npz --validate d.npz --test e.npz --attack-everywhere --output run --resume
+  unswayed design mnist_4v9=4v9_x.npy mnist_5v8=5v8_x.npy --rows 500 --kappa 0.5 --refine \\
+      --learning-rate 1e-4,1e-3,1e-2 --regularization 0.003,0.03 --poison-rate 0.01,0.05
+
+The setting with the smallest mean of benign loss + kappa * certified loss over tasks and poison rates is chosen. A task is a
+data file as for certify, or NAME=FILE; a features file that ends in x.npy takes its labels from the one that ends in y.npy.
+The folder --output gets a journal of every result as it comes, results.csv, .parquet and .json, and the chosen setting's
+certificates. Stop it any time, even by kill -9: --resume does what is missing. Exit codes: 0 done, 2 bad input or usage.";
+
+pub const TOLERATE_EXAMPLES: &str = "\
+Examples:
+  unswayed tolerate spam.npz --limit 0.2 --learning-rate 1e-3 --regularization 0.01
+  unswayed tolerate spam.npz --limit 0.05 --error --learning-rate 1e-3 --regularization 0.01
+  unswayed tolerate spam.npz --limit 0.25 --poison-rate 0.05
+
+With a learning rate and a regularization: the largest poison rate that is certified to stay under the limit, and a rate at which
+an attack breaks it. With a poison rate instead: the settings (of the paper's grid, or of those given) that are certified to
+stay under the limit at that rate. Exit codes: 0 done, 2 bad input or usage.";
+
+pub const PREPARE_EXAMPLES: &str = "\
+Examples:
+  unswayed prepare train.npz --directions 30
+  unswayed prepare test.npz --apply train.transform.safetensors
+  unswayed prepare --features x.npy --labels y.npy --directions 10 --output small.npz
+
+The paper's preprocessing: the top singular directions of the training rows, centred, scaled, a constant appended (the bias), scaled
+to norm at most 1. The first command fits it and writes train.prepared.npz and train.transform.safetensors; the second treats new
+rows the same way. Rows that the fit has seen are refused then: figures on them would say nothing about unseen data.
+Exit codes: 0 done, 2 bad input or usage.";
+
+pub const REPRODUCE_EXAMPLES: &str = "\
+Examples:
+  unswayed reproduce mean
+  unswayed reproduce images --data features --output run
+  unswayed reproduce all --data features --output run --resume
+
+mean: does noise protect an online mean? images: MNIST, Fashion-MNIST, CIFAR-10. reward: HelpSteer scores and preference pairs. The
+features are not the paper's (EfficientNet-Lite0 and all-MiniLM-L6-v2, not ResNet18 and BERT). Those of MNIST and Fashion-MNIST are in
+experiments/data; those of CIFAR-10 and HelpSteer are not part of this project. The folder --output gets the report and all figures.
+Exit codes: 0 done, 2 bad input or usage.";
+
+pub const MEAN_EXAMPLES: &str = "\
+Examples:
+  unswayed mean samples.npy --learning-rate 0.01 --poison-rate 0.05 --squared-radius 4
+  unswayed mean --covariance-trace 20 --learning-rate 0.01 --poison-rate 0.15 --squared-radius 20
+
+The learner is θ ← (1−η)θ + ηz + noise; the adversary may send any z with ‖z − μ‖² ≤ the squared radius, μ the mean of
+the benign points. Exit codes: 0 a bound was proven, 2 bad input or usage.";

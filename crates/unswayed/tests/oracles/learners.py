@@ -160,7 +160,7 @@ def point_constant(M, D, nu, logistic, times=1):
     """What D w^2 + nu w s costs at most: hinge D + nu; logistic sup_w."""
     if not logistic:
         return D + times * nu
-    return cp.sum(sup_entropy(nu, 0 * nu, nu, cp.reshape(D, (1,), order="F"), M.cons, 1))
+    return cut_point(M, D, nu)
 
 
 def set_ball(M, slope, R, logistic=False, beta=None, extra=0):
@@ -275,3 +275,82 @@ def quad_ball(S, alpha, beta, slope, R, tau, nu):
     v = slope + ((S.eps * R * chi / tau if S.eps else 0) - S.sigma) * beta
     assert a > 0, a
     return (S.eps * R * beta @ beta / (2 * tau) if S.eps else 0) + v @ v / (4 * a)
+
+
+# ---------------------------------------------------------------- the same with the ratio chi/tau held fixed: no matrix cone
+
+def set_ball_ratio(M, slope, R, ratio, logistic=False, times=1, gamma=None):
+    """As set_ball for chi = ratio * tau: second-order cones only. gamma: R where it multiplies a norm (multi-class)."""
+    S = M.S
+    g = R if gamma is None else gamma
+    tau, nu = cp.Variable(nonneg=True), cp.Variable(nonneg=True)
+    M.tau, M.nu = tau, nu
+    M.cons += [M.two_ak - nu == ratio * tau]
+    a = (2 - S.eta * S.sigma) * M.alpha - S.eps * g * ratio ** 2 / (2 * S.sigma) * tau     # a / sigma
+    v = slope + (S.eps * g * ratio - S.sigma) * M.beta
+    D = S.eta * g ** 2 * M.alpha + g * tau / 2
+    return (S.eps * point_constant(M, D, nu, logistic, times) + S.eps * g / 2 * cp.quad_over_lin(M.beta, tau)
+            + cp.quad_over_lin(v / np.sqrt(S.sigma), a) / 4)
+
+
+def golden(f, lo, hi, steps=16):
+    """Least value of a quasiconvex f on [lo, hi] found, by golden section."""
+    g = (5 ** 0.5 - 1) / 2
+    a, b = hi - g * (hi - lo), lo + g * (hi - lo)
+    fa, fb = f(a), f(b)
+    for _ in range(steps):
+        if fa <= fb:
+            hi, b, fb = b, a, fa
+            a = hi - g * (hi - lo)
+            fa = f(a)
+        else:
+            lo, a, fa = a, b, fb
+            b = lo + g * (hi - lo)
+            fb = f(b)
+    return min((fa, a), (fb, b))
+
+
+# ---------------------------------------------------------------- logistic rows and point by cutting planes: linear cuts, no exponential cone
+
+def log_odds(w):
+    return np.log1p(-w) - np.log(w)
+
+
+POINT_GRID = 1 / (1 + np.exp(np.concatenate([np.linspace(-30, -6, 25), np.linspace(-6, 6, 1201)])))
+
+
+def cut_point(M, D, nu):
+    """C >= D w^2 + nu w s(w) at the points of a grid."""
+    C = cp.Variable()
+    w = POINT_GRID
+    M.cons += [C >= D * w ** 2 + nu * (w * log_odds(w)), C >= 0]
+    return C
+
+
+def cut_rows(M, Z, p, t, W, error=False, label=False):
+    """T_i >= h_i(w) for the w in row i of W. Without weights. label: also the attacker who chooses the label."""
+    S = M.S
+    n2, b, N = (Z ** 2).sum(1), Z @ M.beta, len(Z)
+    y, T = cp.Variable(N, nonneg=True), cp.Variable(N)
+    kap = M.kappa0 * np.ones(N) - (0 if error else t / p)
+    # few cuts do not bound the program: keep alpha and beta in a box until there are enough
+    M.cons += [y <= kap, M.alpha <= 10 * np.max(t / p), cp.norm(M.beta) <= 20 * np.max(t / p) / np.sqrt(S.sigma)]
+    e, A = S.eps, M.two_ak
+    for w in W.T:
+        H = -(w * np.log(w)) - (1 - w) * np.log1p(-w)
+        row = M.kappa0 * H + cp.multiply(y, np.log(w)) + cp.multiply(kap - y, np.log1p(-w)) \
+            + (1 - e) * cp.multiply(w, b) + (1 - e) * S.eta * n2 * w ** 2 * M.alpha
+        if error:
+            row = row + (w >= 0.5).astype(float)
+        if not label:
+            M.cons.append(T >= row)
+        else:
+            M.cons.append(T >= row + e * (A * (w * log_odds(w)) + cp.multiply(w, b) + S.eta * n2 * w ** 2 * M.alpha))
+            v = 1 - w
+            M.cons.append(T >= row + e * (A * (-v * log_odds(w)) - cp.multiply(v, b) + S.eta * n2 * v ** 2 * M.alpha))
+    M.y = y
+    return p @ T, Z.T @ cp.multiply(p, y)
+
+
+def start_cuts(N, m=33):
+    return np.tile(1 / (1 + np.exp(np.linspace(-10, 10, m))), (N, 1))

@@ -68,6 +68,9 @@ def add(name, S, witness, value, program, brute, fixed=None, sim=None, **data):
     print(f"{name:34s} value {value:.6f} program {program:.6f} brute {brute:.6f} fixed {fixed} sim {sim} {'' if ok else 'BROKEN'}", flush=True)
     assert ok
     OUT.append(row)
+    text = json.dumps(OUT, indent=None, separators=(",", ":")).replace('{"name"', '\n{"name"')
+    with open("learners.json", "w") as file:
+        file.write(text + "\n")
 
 
 def shared_set(kind, logistic, error=False, mnist=0, t=None, eps=0.05, sigma=0.05, eta=0.01, N=10, d=2, seed=0, label=""):
@@ -445,14 +448,10 @@ def main():
         multiclass(K, "classes")
     for m in (50, 500):
         shared_set("box", False, mnist=m, sigma=0.01, eta=1e-3)
-        shared_set("ball", True, mnist=m, sigma=0.01, eta=1e-3)
         label_only(False, m, 0.05, 0.01, 1e-3)
-        label_only(True, m, 0.05, 0.01, 1e-3)
+    label_only(True, 50, 0.05, 0.01, 1e-3)
+    shared_set("ball", True, mnist=50, sigma=0.01, eta=1e-3)
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    finally:
-        text = json.dumps(OUT, indent=None, separators=(",", ":")).replace('{"name"', '\n{"name"')
-        open("learners.json", "w").write(text + "\n")
+    main()

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use unswayed::attack::Effort;
 use unswayed::design::choose::Ranked;
 use unswayed::design::table::{Row, to_csv, to_json, to_parquet};
-use unswayed::design::{AttackPlan, BenignLoss, Design, Request, design};
+use unswayed::design::{AttackPlan, BenignLoss, Design, Request, Run, design};
+use unswayed_report::about::design_report;
 
 use crate::args::{Attacks, BenignFrom, DesignFlags};
 use crate::progress::Bar;
@@ -23,12 +24,13 @@ pub fn run(flags: &DesignFlags, as_json: bool) -> Result<ExitCode, Stop> {
         Stop(format!("{}: cannot be made ({error}); choose another folder with --output", folder.display()))
     })?;
     let bar = Bar::new();
-    let result = design(&request, Some((&folder.join("journal.jsonl"), flags.resume)), &bar);
+    let result = design(&request, Some((&folder.join("journal.jsonl"), flags.resume)), &Run::observed(&bar));
     bar.finish();
     let result = result?;
     let summary = summary(&request, &result);
     write_files(folder, &result, &summary)?;
-    report::write(&report::design_report(&request, &result, &folder.display().to_string()), folder)?;
+    let (command, place) = (report::command_line(), folder.display().to_string());
+    report::write(&design_report(&request, &result, command, &place), folder)?;
     if as_json {
         let mut object = summary;
         object["output"] = folder.display().to_string().into();

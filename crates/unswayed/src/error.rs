@@ -90,6 +90,9 @@ pub enum AttackError {
     /// A parameter is outside its range.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
+    /// It was asked to end.
+    #[error("cancelled")]
+    Cancelled,
     /// Rows could not be used.
     #[error("{0}")]
     Data(String),

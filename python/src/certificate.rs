@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 use unswayed::certify::{Options, Outcome, horizon_bounds, paper};
-use unswayed::{Dataset, Hinge, Threat};
-use unswayed_check::{Learner, decimal_up};
+use unswayed::{CertifyError, Dataset, Hinge, Threat};
+use unswayed_check::Learner;
 use unswayed_report::about::{Subject, certificate_lines, certify_report};
 
 use crate::attack::{Attacks, strongest};
@@ -157,7 +157,7 @@ impl Certificate {
 
 /// What a certificate file says, before it is checked.
 #[pyfunction]
-pub fn describe<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+pub fn header<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     let certificate = unswayed_check::Certificate::from_bytes(bytes).map_err(error)?;
     let learner = match &certificate.learner {
         Learner::Hinge(h) => json!({
@@ -195,23 +195,41 @@ pub fn describe<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny
     to_python(py, &object)
 }
 
-/// Verifies every claim in exact arithmetic and returns what is proven.
+/// Verifies every claim in exact arithmetic and returns what is proven: loss, error, loss over the horizon.
 #[pyfunction]
-pub fn check<'py>(py: Python<'py>, bytes: Vec<u8>, data: Option<&Data>) -> PyResult<Bound<'py, PyDict>> {
+pub fn check(
+    py: Python<'_>,
+    bytes: Vec<u8>,
+    data: Option<&Data>,
+) -> PyResult<(f64, Option<f64>, Option<f64>)> {
     let certificate = unswayed_check::Certificate::from_bytes(&bytes).map_err(error)?;
-    let (data, steps) = (data.map(|d| d.0.clone()), certificate.horizon.as_ref().map(|h| h.steps));
-    let dimension = certificate.data.dimension;
+    if data.is_none() && certificate.data.rows > 0 {
+        return Err(error("the certificate is about data: give the data as well"));
+    }
+    let data = data.map(|d| d.0.clone());
     let verdict = run(py, move || {
-        let none = unswayed_check::Rows { z: &[], dimension, weights: None };
+        let none = unswayed_check::Rows { z: &[], dimension: certificate.data.dimension, weights: None };
         let rows = data.as_ref().map_or(none, |data| data.as_rows());
         unswayed_check::check(&certificate, &rows)
     })?;
     let verdict = verdict.map_err(|failure| CheckFailed::new_err(failure.to_string()))?;
-    let dict = PyDict::new(py);
-    dict.set_item("loss", verdict.loss)?;
-    dict.set_item("error", verdict.error)?;
-    dict.set_item("horizon_loss", verdict.horizon)?;
-    dict.set_item("horizon", steps)?;
-    dict.set_item("loss_text", decimal_up(verdict.loss, 4))?;
-    Ok(dict)
+    Ok((verdict.loss, verdict.error, verdict.horizon))
+}
+
+/// A certificate from its file, checked against the data.
+#[pyfunction]
+pub fn recover(py: Python<'_>, bytes: &[u8], data: &Data) -> PyResult<Certificate> {
+    let certificate = unswayed_check::Certificate::from_bytes(bytes).map_err(error)?;
+    let Learner::Hinge(hinge) = certificate.learner.clone() else {
+        return Err(error(CertifyError::NotHinge));
+    };
+    let learner = Hinge::new(hinge.learning_rate, hinge.regularization).map_err(error)?;
+    let threat = Threat::new(hinge.poison_rate).and_then(|t| t.with_radius(hinge.radius)).map_err(error)?;
+    let rows = data.0.clone();
+    let outcome = run(py, move || unswayed::certify::recover(&rows, certificate))?;
+    let outcome = outcome.map_err(|e| match e {
+        CertifyError::Refused(failure) => CheckFailed::new_err(failure.to_string()),
+        other => error(other),
+    })?;
+    Ok(Certificate::of(outcome, data.0.clone(), learner, threat))
 }

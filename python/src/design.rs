@@ -8,7 +8,6 @@ use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 use unswayed::Hinge;
 use unswayed::Threat;
-use unswayed::design::choose::Ranked;
 use unswayed::design::piece::Piece;
 use unswayed::design::sweep::{Cores, Workers};
 use unswayed::design::table::to_json;
@@ -16,6 +15,8 @@ use unswayed::design::tolerate::{Measure, Tolerating, smallest_broken_rate};
 use unswayed::design::{
     AttackPlan, BenignLoss, Design, DesignError, Grid, Request, Run, Sweep, SweepPlan, Task,
 };
+
+use unswayed_report::about::{design_summary, write_design};
 
 use crate::attack::effort;
 use crate::certificate::Certificate;
@@ -96,11 +97,10 @@ pub fn design<'py>(
     everywhere: bool,
     seed: u64,
     refine: bool,
-    journal: Option<PathBuf>,
+    output: Option<PathBuf>,
     resume: bool,
     executor: Option<Py<PyAny>>,
     progress: Option<Bound<'py, PyAny>>,
-    folder: Option<PathBuf>,
     command: String,
 ) -> PyResult<(Bound<'py, PyAny>, Vec<(String, f64, Bound<'py, PyBytes>)>)> {
     let request = Request {
@@ -121,23 +121,28 @@ pub fn design<'py>(
     };
     let work = Work::default();
     let (cancel, count) = (work.cancel.clone(), work.count.clone());
-    let result = work.run(py, progress.as_ref(), move || -> Result<Design, String> {
+    let result = work.run(py, progress.as_ref(), move || -> Result<(Value, Design), String> {
         let executor = executor.map(Executor);
         let workers: &dyn Workers = executor.as_ref().map_or(&Cores, |e| e);
         let run = Run { observer: count.as_ref(), workers, cancel };
-        let journal = journal.as_deref().map(|path| (path, resume));
-        let result = unswayed::design::design(&request, journal, &run).map_err(|e| e.to_string())?;
-        if let Some(folder) = folder {
-            let place = folder.display().to_string();
-            let report = unswayed_report::about::design_report(&request, &result, command, &place);
-            unswayed_report::write_folder(&report, &folder).map_err(|e| format!("{place}: {e}"))?;
+        let text = |error: &dyn std::fmt::Display| error.to_string();
+        if let Some(folder) = &output {
+            let made = std::fs::create_dir_all(folder);
+            made.map_err(|error| format!("{}: cannot be made ({error})", folder.display()))?;
         }
-        Ok(result)
+        let journal = output.as_ref().map(|folder| folder.join("journal.jsonl"));
+        let journal = journal.as_deref().map(|path| (path, resume));
+        let result = unswayed::design::design(&request, journal, &run).map_err(|e| text(&e))?;
+        if let Some(folder) = &output {
+            write_design(&request, &result, command, folder).map_err(|e| text(&e))?;
+        }
+        Ok((design_summary(&request, &result), result))
     })?;
-    let result = result.map_err(error)?;
+    let (mut summary, result) = result.map_err(error)?;
+    summary["computed"] = result.computed.into();
     let certificates =
         result.certificates.iter().map(|(task, rate, bytes)| (task.clone(), *rate, PyBytes::new(py, bytes)));
-    Ok((to_python(py, &figures(&result))?, certificates.collect()))
+    Ok((to_python(py, &summary)?, certificates.collect()))
 }
 
 fn grid([learning_rates, regularizations, poison_rates]: [Option<Vec<f64>>; 3]) -> PyResult<Grid> {
@@ -148,34 +153,6 @@ fn grid([learning_rates, regularizations, poison_rates]: [Option<Vec<f64>>; 3]) 
         poison_rates.unwrap_or(paper.poison_rates),
     )
     .map_err(error)
-}
-
-fn figures(result: &Design) -> Value {
-    let ranked = |r: &Ranked| {
-        json!({
-            "learning_rate": r.setting.learning_rate,
-            "regularization": r.setting.regularization,
-            "benign_loss": r.benign_loss,
-            "certified_loss": r.certified_loss,
-            "objective": r.objective,
-            "pareto": r.pareto,
-        })
-    };
-    json!({
-        "kappa": result.kappa,
-        "tuned": result.tuned,
-        "chosen": ranked(&result.chosen),
-        "poor": ranked(&result.poor),
-        "ranking": result.ranking.iter().map(ranked).collect::<Vec<_>>(),
-        "rows": to_json(&result.rows),
-        "computed": result.computed,
-        "test": result.test.as_ref().map(|t| json!({
-            "task": t.task,
-            "chosen": to_json(&t.chosen),
-            "poor": to_json(&t.poor),
-            "hindsight": to_json(&t.hindsight),
-        })),
-    })
 }
 
 fn measure(word: &str) -> PyResult<Measure> {

@@ -31,9 +31,9 @@ fn error(error: impl std::fmt::Display) -> PyErr {
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::attack::{attack, simulate};
+    use super::attack::{Attacks, attack, simulate};
     #[pymodule_export]
-    use super::certificate::{Certificate, certify, check, describe};
+    use super::certificate::{Certificate, certify, check, header, recover};
     #[pymodule_export]
     use super::data::{Data, load, sample, sample_test};
     #[pymodule_export]

@@ -2,10 +2,12 @@
 
 mod certify;
 mod design;
+mod files;
 mod words;
 
 pub use certify::{Subject, certify_report, over_rates};
 pub use design::{design_report, task_sections};
+pub use files::{design_summary, write_design};
 pub use words::{certificate_lines, steps};
 
 use unswayed::{AttackError, CertifyError, ParameterError};

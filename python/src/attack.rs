@@ -99,6 +99,24 @@ pub fn attack(
     Ok(Attacks(found.map_err(error)?))
 }
 
+/// One step of the learner on the point z.
+#[pyfunction]
+pub fn update<'py>(
+    py: Python<'py>,
+    theta: PyReadonlyArray1<'py, f64>,
+    z: PyReadonlyArray1<'py, f64>,
+    learning_rate: f64,
+    regularization: f64,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let learner = Hinge::new(learning_rate, regularization).map_err(error)?;
+    let (mut theta, z) = (theta.as_array().to_vec(), z.as_array().to_vec());
+    if theta.len() != z.len() {
+        return Err(error(format!("the model has {} numbers, the point {}", theta.len(), z.len())));
+    }
+    learner.update(&mut theta, &z);
+    Ok(PyArray1::from_vec(py, theta))
+}
+
 fn scene(data: &Data, test: Option<&Data>, setting: [f64; 4], effort: &str, seed: u64) -> PyResult<Scene> {
     let [learning_rate, regularization, poison_rate, radius] = setting;
     Ok(Scene {

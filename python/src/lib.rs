@@ -31,7 +31,7 @@ fn error(error: impl std::fmt::Display) -> PyErr {
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::attack::{Attacks, attack, simulate};
+    use super::attack::{Attacks, attack, simulate, update};
     #[pymodule_export]
     use super::certificate::{Certificate, certify, check, header, recover};
     #[pymodule_export]

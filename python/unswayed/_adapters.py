@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Optional
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _native
 from ._attack import Attacks, attack
 from ._certificate import Certificate, certify
-from ._data import Features
+from ._data import Features, Floats
 from ._design import Tolerated, tolerate
 from ._native import UnswayedError
 
@@ -24,6 +28,16 @@ class Learner:
 
     learning_rate: float
     regularization: float
+
+    def update(self, model: ArrayLike, z: ArrayLike) -> Floats:
+        """The model after one step on the point z = label · features.
+
+        >>> import unswayed
+        >>> unswayed.Learner(learning_rate=0.5, regularization=0.5).update([0.0, 1.0], [0.6, 0.8])
+        array([0.3 , 1.15])
+        """
+        theta, point = (np.ascontiguousarray(array, dtype=np.float64) for array in (model, z))
+        return _native.update(theta, point, self.learning_rate, self.regularization)
 
     def certify(self, x: Features, y: Any = None, *, poison_rate: float, **options: Any) -> Certificate:
         """`unswayed.certify` with this learner."""
@@ -57,7 +71,7 @@ def from_sklearn(estimator: Any) -> Learner:
     Learner(learning_rate=0.001, regularization=0.01)
     >>> unswayed.from_sklearn(SGDClassifier())
     Traceback (most recent call last):
-    unswayed.UnswayedError: SGDClassifier: learning_rate='optimal' ...
+    unswayed.UnswayedError: SGDClassifier: learning_rate='optimal'...
     """
     from sklearn.linear_model import SGDClassifier
 
@@ -94,7 +108,7 @@ def from_river(model: Any) -> Learner:
     Learner(learning_rate=0.001, regularization=0.01)
     >>> unswayed.from_river(linear_model.LogisticRegression(loss=optim.losses.Hinge(), l2=0.01))
     Traceback (most recent call last):
-    unswayed.UnswayedError: LogisticRegression: intercept_lr ...
+    unswayed.UnswayedError: LogisticRegression: intercept_lr...
     """
     from river import linear_model, optim
 

@@ -276,7 +276,7 @@ def certify(
     threat           2 % of the points are the adversary's, any point of norm up to 1
     <BLANKLINE>
     status           certified
-    certified loss   0.1396  no adversary gets the long-run hinge loss above this
+    certified loss   0.1475  no adversary gets the long-run hinge loss above this
     certified error  ...  nor the fraction misclassified above this
     benign loss      ...  without an adversary, for small learning rates
     transient        ... steps until the start adds less than 1 %

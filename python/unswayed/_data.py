@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any, Optional, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _native
+from ._native import Data as NativeData
 from ._native import UnswayedError
 
 Floats = NDArray[np.float64]
@@ -42,7 +44,7 @@ class Data:
     """
 
     __slots__ = ("_native",)
-    _native: _native.Data
+    _native: NativeData
 
     def __init__(
         self,
@@ -69,7 +71,7 @@ class Data:
         self._native = _native.Data.from_arrays(matrix(x), _labels(y), w, labels, normalize)
 
     @classmethod
-    def _of(cls, native: _native.Data) -> Data:
+    def _of(cls, native: NativeData) -> Data:
         data = cls.__new__(cls)
         data._native = native
         return data
@@ -132,7 +134,8 @@ def load(
 
     >>> import tempfile, os, unswayed
     >>> path = os.path.join(tempfile.mkdtemp(), "mail.csv")
-    >>> _ = open(path, "w").write("width,height,label\\n0.5,0.1,spam\\n0.2,0.9,ham\\n")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("width,height,label\\n0.5,0.1,spam\\n0.2,0.9,ham\\n")
     >>> unswayed.load(path)
     Data(mail.csv: 2 rows, 2 columns; label ham is −1, spam is +1)
     """
@@ -200,7 +203,7 @@ def _split(x: Any, y: Any) -> tuple[Any, Any]:
         y = labels
     for name in x.columns:
         kind = x[name].dtype
-        numeric = kind.is_numeric() if module == "polars" else np.dtype(getattr(kind, "numpy_dtype", kind)).kind in "fiub"
+        numeric = kind.is_numeric() if module == "polars" else sys.modules["pandas"].api.types.is_numeric_dtype(kind)
         if not numeric:
             raise UnswayedError(f"column {name!r} holds {kind}, not numbers; leave it out or encode it")
     values = x.to_numpy(dtype=np.float64, na_value=np.nan) if module == "pandas" else x.to_numpy()

@@ -7,10 +7,10 @@ worker that lacks the data of a piece says so and is sent them with the piece.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, Executor, Future
 from concurrent.futures import FIRST_COMPLETED, wait
+from functools import partial
 from typing import Any, Optional
 
 from . import _native
@@ -130,7 +130,7 @@ def _ray(tasks: Mapping[str, Data]) -> Run:
             while waiting:
                 done, waiting = ray.wait(waiting, num_returns=1)
                 for reference in done:
-                    yield from _result(lambda reference=reference: ray.get(reference))
+                    yield from _result(partial(ray.get, reference))
         finally:
             for reference in waiting:
                 ray.cancel(reference)
@@ -151,8 +151,3 @@ def _result(get: Callable[[], Any]) -> Any:
                 "make a new one and continue with resume=True"
             ) from error
         raise
-
-
-def default_workers() -> int:
-    """How many processes this machine takes."""
-    return os.cpu_count() or 1

@@ -97,6 +97,7 @@ def simulate(
     effort: str,
     seed: int,
 ) -> dict[str, Any]: ...
+def update(theta: Floats, z: Floats, learning_rate: float, regularization: float) -> Floats: ...
 def design(
     train: Sequence[tuple[str, Data]],
     validate: Optional[tuple[str, Data]],

@@ -43,6 +43,8 @@ mod _native {
     #[pymodule_export]
     use super::transform::Transform;
     #[pymodule_export]
+    use super::value::{down, up};
+    #[pymodule_export]
     use super::work::forget_threads;
     #[pymodule_export]
     use super::{CheckFailed, UnswayedError};

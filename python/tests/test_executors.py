@@ -78,7 +78,7 @@ def test_a_pool_that_breaks_can_be_continued(tasks, expected, tmp_path):
             time.sleep(0.02)
         os.kill(next(iter(executor._processes)), signal.SIGKILL)
 
-    killer = threading.Thread(target=kill_one)
+    killer = threading.Thread(target=kill_one, daemon=True)
     killer.start()
     with pytest.raises(unswayed.UnswayedError, match="resume=True"):
         unswayed.design(tasks, **PLAN, executor=executor, output=tmp_path)
@@ -120,7 +120,7 @@ def test_dask_with_a_worker_killed_in_mid_sweep(tasks, expected, tmp_path):
                 time.sleep(0.02)
             os.kill(victims[0], signal.SIGKILL)
 
-        killer = threading.Thread(target=kill_one)
+        killer = threading.Thread(target=kill_one, daemon=True)
         killer.start()
         found = unswayed.design(tasks, **PLAN, executor=client, output=tmp_path)
         killer.join()
@@ -134,14 +134,14 @@ def test_ray_with_a_worker_killed_in_mid_sweep(tasks, expected, tmp_path):
 
     ray.init(num_cpus=2, include_dashboard=False, _node_ip_address="127.0.0.1", log_to_driver=False)
     try:
-        pids = ray.get([ray.remote(os.getpid).remote() for _ in range(4)])
+        pids = ray.get([ray.remote(lambda: os.getpid()).remote() for _ in range(4)])
 
         def kill_one():
             while not (tmp_path / "journal.jsonl").exists() or len(keys(tmp_path)) < 4:
                 time.sleep(0.02)
             os.kill(pids[0], signal.SIGKILL)
 
-        killer = threading.Thread(target=kill_one)
+        killer = threading.Thread(target=kill_one, daemon=True)
         killer.start()
         found = unswayed.design(tasks, **PLAN, executor=ray, output=tmp_path)
         killer.join()

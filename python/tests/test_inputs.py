@@ -30,6 +30,9 @@ def test_arrays_of_all_kinds():
     expected = z(X, y)
     for x in (X.tolist(), np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2], X[:, ::-1][:, ::-1]):
         assert (z(x, y) == expected).all()
+    crooked = np.frombuffer(b"?" + X.tobytes(), dtype=np.uint8)[1:].view(np.float64).reshape(X.shape)
+    assert not crooked.flags.aligned and (z(crooked, y) == expected).all()
+    assert (z(X.astype(">f8"), y) == expected).all()
     single = X.astype(np.float32)
     assert (z(single, y) == z(single.astype(np.float64), y)).all()
     assert (z(expected, labels="premultiplied") == expected).all()

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Optional
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _native
 from ._attack import Attacks, attack
 from ._certificate import Certificate, certify
-from ._data import Features, Floats
+from ._data import Features, Floats, floats
 from ._design import Tolerated, tolerate
 from ._native import UnswayedError
 
@@ -36,7 +35,7 @@ class Learner:
         >>> unswayed.Learner(learning_rate=0.5, regularization=0.5).update([0.0, 1.0], [0.6, 0.8])
         array([0.3 , 1.15])
         """
-        theta, point = (np.ascontiguousarray(array, dtype=np.float64) for array in (model, z))
+        theta, point = map(floats, (model, z))
         return _native.update(theta, point, self.learning_rate, self.regularization)
 
     def certify(self, x: Features, y: Any = None, *, poison_rate: float, **options: Any) -> Certificate:

@@ -67,7 +67,7 @@ class Data:
                 raise UnswayedError(f"{rows} rows wanted, but there are {len(x)}")
             x, y = x[:rows], None if y is None else y[:rows]
             weights = None if weights is None else np.asarray(weights)[:rows]
-        w = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+        w = None if weights is None else floats(weights)
         self._native = _native.Data.from_arrays(matrix(x), _labels(y), w, labels, normalize)
 
     @classmethod
@@ -116,7 +116,7 @@ class Data:
 
 
 def _restore(z: Floats, weights: Optional[list[float]], provenance: str) -> Data:
-    return Data._of(_native.Data.from_state(z, weights, provenance))
+    return Data._of(_native.Data.from_state(floats(z), weights, provenance))
 
 
 def load(
@@ -168,10 +168,15 @@ def native(x: Features, y: Any = None, **options: Any) -> _native.Data:
     return Data(x, y, **{name: value for name, value in options.items() if value is not None})._native
 
 
+def floats(array: Any) -> Floats:
+    """float64 in row order, each number at an address of its own kind: the array itself where it is that already."""
+    return np.require(array, np.float64, ["C", "A"])
+
+
 def matrix(x: Any) -> Floats:
     """Two dimensions of float64 in row order: `x` itself where it is that already."""
     try:
-        array = np.ascontiguousarray(x, dtype=np.float64)
+        array = floats(x)
     except (TypeError, ValueError) as error:
         raise UnswayedError(f"the features are not all numbers ({error})") from None
     if np.ndim(x) != 2:
@@ -223,7 +228,7 @@ def _labels(y: Any) -> _native.RawLabels:
     if array.ndim != 1:
         raise UnswayedError(f"the labels have {array.ndim} dimensions, not one")
     if array.dtype.kind in "biuf":
-        return np.ascontiguousarray(array, dtype=np.float64)
+        return floats(array)
     if all(isinstance(label, str) for label in array):
         return [str(label) for label in array]
     try:

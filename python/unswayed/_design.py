@@ -94,12 +94,12 @@ class Design:
     def __repr__(self) -> str:
         lines = [
             f"chosen           learning rate {self.chosen.learning_rate:g}, regularization {self.chosen.regularization:g}",
-            f"objective        benign loss + {self.kappa:g} · certified loss = {self.chosen.objective:.4f}",
+            f"objective        benign loss + {self.kappa:g} · certified loss = {_native.up(self.chosen.objective)}",
         ]
         for name, rows in (("chosen", self.on_test), ("poor", self.poor_on_test)):
             for row in rows[-1:]:
-                attack = "" if row.attack_loss is None else f", attack {row.attack_loss:.4f}"
-                text = f"{row.task}, {100 * row.poison_rate:g} % poison: certified loss {row.certified_loss:.4f}{attack}"
+                attack = "" if row.attack_loss is None else f", attack {_native.down(row.attack_loss)}"
+                text = f"{row.task}, {100 * row.poison_rate:g} % poison: certified loss {_native.up(row.certified_loss)}{attack}"
                 lines.append(f"{name + ' on test':<15}  {text}")
         return "\n".join(lines)
 

@@ -66,9 +66,9 @@ class MeanCertificate:
 
     def __repr__(self) -> str:
         lines = [
-            ("certified loss", f"{self.certified_loss:.6g}  no adversary gets the long-run E‖θ−μ‖² above this"),
-            ("attack loss", f"{self.attack_loss:.6g}  reached by a constant point"),
-            ("benign loss", f"{self.benign_loss:.6g}  without an adversary"),
+            ("certified loss", f"{_native.up(self.certified_loss)}  no adversary gets the long-run E‖θ−μ‖² above this"),
+            ("attack loss", f"{_native.down(self.attack_loss)}  reached by a constant point"),
+            ("benign loss", f"{_native.down(self.benign_loss)}  without an adversary"),
             ("method", f"{self.method}, verified in exact arithmetic"),
         ]
         if self.simulated_loss is not None:

@@ -15,7 +15,7 @@ def shown(wanted: Optional[bool], what: str) -> Iterator[Optional[Callable[[int,
     Without a wish, progress is shown on a terminal and in notebooks.
     """
     bar: Any = None
-    if wanted or (wanted is None and (sys.stderr.isatty() or "ipykernel" in sys.modules)):
+    if wanted or (wanted is None and (sys.stderr.isatty() or _in_notebook())):
         try:
             from tqdm.auto import tqdm
         except ImportError:
@@ -36,3 +36,8 @@ def shown(wanted: Optional[bool], what: str) -> Iterator[Optional[Callable[[int,
         yield show
     finally:
         bar.close()
+
+
+def _in_notebook() -> bool:
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and type(ipython.get_ipython()).__name__ == "ZMQInteractiveShell"

@@ -7,7 +7,7 @@ use std::time::Instant;
 use unswayed::attack::{Fixed, HingeJudge};
 use unswayed::learner::HingeState;
 use unswayed::simulate::{Arena, Plan, Stream};
-use unswayed::{Dataset, Threat};
+use unswayed::{Cancel, Dataset, Threat};
 
 /// The setting of all three programs.
 const LEARNING_RATE: f64 = 1e-3;
@@ -21,7 +21,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (stream, judge) = (Stream::new(&data, &threat), HingeJudge::new(&data, None));
     let learner = HingeState::new(LEARNING_RATE, REGULARIZATION, data.dimension());
     let time_constant = 1.0 / (LEARNING_RATE * REGULARIZATION);
-    let arena = Arena { learner, stream: &stream, judge: &judge, time_constant };
+    let cancel = &Cancel::default();
+    let arena = Arena { learner, stream: &stream, judge: &judge, time_constant, cancel };
     // The opposite of the mean row.
     let mut point = vec![0.0; data.dimension()];
     for z in &data {

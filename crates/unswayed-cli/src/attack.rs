@@ -129,7 +129,7 @@ fn describe(results: &[Attacked], suite: &Suite, data: &Dataset, learner: &Hinge
         "{}\nhinge learner, learning rate {}, regularization {}; {} of the points are the adversary's, norm up to {}\n\
          benign loss {} (small learning rates)\n\n{}\n\
          loss: simulated long-run hinge loss, ± its 95 % confidence interval; error: fraction misclassified\n",
-        input::describe(data),
+        data.describe(),
         learner.learning_rate(),
         learner.regularization(),
         print::percent(threat.poison_rate()),

@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use unswayed::attack::Attacked;
-use unswayed::certify::{Options, Outcome, Status, certify, paper};
+use unswayed::certify::{Options, Outcome, certify, paper};
 use unswayed::{CertifyError, Dataset, Hinge, Threat};
+use unswayed_report::about::{Subject, certificate_lines, certify_report};
 
 use crate::args::{CertifyFlags, Method};
-use crate::report::{self, Subject, certify_report};
-use crate::{Stop, attack, input, print};
+use crate::{Stop, attack, input, print, report};
 
 /// What one method gave, and the seconds it took.
 struct Attempt {
@@ -31,10 +31,10 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
     input::write(&path, &outcome.certificate.to_bytes(), "--output")?;
     let attacked = attack::strongest(&data, &learner, &threat, flags.attacks, flags.setting.seed)?;
     let path = path.display().to_string();
+    let subject = Subject { data: &data, learner, threat, seed: flags.setting.seed };
     if let Some(folder) = &flags.report {
-        let subject = Subject { data: &data, learner, threat, seed: flags.setting.seed };
-        let verify = check_command(flags, &path);
-        report::write(&certify_report(&subject, outcome, attacked.as_ref(), verify)?, folder)?;
+        let (command, verify) = (report::command_line(), check_command(flags, &path));
+        report::write(&certify_report(&subject, outcome, attacked.as_ref(), command, verify)?, folder)?;
     }
     if as_json {
         let mut object = to_json(outcome, attacked.as_ref(), &data, &learner, &threat, seconds);
@@ -44,7 +44,7 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
         }
         print::json(&object);
     } else {
-        let text = describe(outcome, attacked.as_ref(), &data, &learner, &threat);
+        let text = describe(&subject, outcome, attacked.as_ref());
         let verify = check_command(flags, &path);
         let table = if flags.method == Method::All { compare(&attempts) } else { String::new() };
         print::text(&format!("{text}certificate      {path}\nverify with      {verify}\n{table}"));
@@ -185,84 +185,8 @@ pub fn gap(outcome: &Outcome, attacked: &Attacked) -> f64 {
     outcome.certified_loss / attacked.simulated.loss.mean
 }
 
-fn describe(
-    outcome: &Outcome,
-    attacked: Option<&Attacked>,
-    data: &Dataset,
-    learner: &Hinge,
-    threat: &Threat,
-) -> String {
-    let mut rows = vec![
-        vec!["data".into(), input::describe(data)],
-        vec![
-            "learner".into(),
-            format!(
-                "hinge, learning rate {}, regularization {}",
-                learner.learning_rate(),
-                learner.regularization()
-            ),
-        ],
-        vec![
-            "threat".into(),
-            format!(
-                "{} of the points are the adversary's, any point of norm up to {}",
-                print::percent(threat.poison_rate()),
-                threat.radius()
-            ),
-        ],
-        vec![String::new()],
-        vec!["status".into(), explain(outcome.status)],
-        vec![
-            "certified loss".into(),
-            format!(
-                "{}  no adversary gets the long-run hinge loss above this",
-                print::up(outcome.certified_loss)
-            ),
-        ],
-        vec![
-            "certified error".into(),
-            format!("{}  nor the fraction misclassified above this", print::up(outcome.certified_error)),
-        ],
-        vec![
-            "benign loss".into(),
-            format!("{}  without an adversary, for small learning rates", print::down(outcome.benign.loss)),
-        ],
-        vec![
-            "transient".into(),
-            format!("{} steps until the start adds less than 1 %", print::steps(outcome.transient_steps)),
-        ],
-    ];
-    if let Some(attacked) = attacked {
-        let simulated = &attacked.simulated;
-        let text = format!(
-            "{}  reached by {} (± {}, {}), error {}",
-            print::down(simulated.loss.mean),
-            attacked.attack.name(),
-            print::up(simulated.loss.half_width),
-            simulated.verdict.word(),
-            simulated.error.map_or(String::new(), |e| print::down(e.mean)),
-        );
-        rows.insert(7, vec!["attack loss".into(), text]);
-        rows.insert(
-            8,
-            vec!["gap".into(), format!("{:.2}    certified loss / attack loss", gap(outcome, attacked))],
-        );
-    }
-    if let (Some(horizon), Some(bound)) = (&outcome.certificate.horizon, outcome.horizon_loss) {
-        let text = format!("{}  bounds the average over the first {} steps", print::up(bound), horizon.steps);
-        rows.push(vec!["horizon loss".into(), text]);
-    }
-    let method = outcome.certificate.loss.witness.method();
-    rows.push(vec!["method".into(), format!("{method}, verified in exact arithmetic")]);
-    print::list(&rows)
-}
-
-fn explain(status: Status) -> String {
-    match status {
-        Status::Certified => "certified".into(),
-        Status::Vacuous => {
-            "vacuous: proven, but no better than 1, the loss of a model that never learns".into()
-        }
-        Status::NotConverged => "not converged: proven, but a better bound may exist".into(),
-    }
+/// The certificate in words.
+fn describe(subject: &Subject, outcome: &Outcome, attacked: Option<&Attacked>) -> String {
+    let lines = certificate_lines(subject, outcome, attacked);
+    print::list(&lines.into_iter().map(|(name, text)| vec![name.to_owned(), text]).collect::<Vec<_>>())
 }

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
 use unswayed::attack::Effort;
 use unswayed::design::choose::Ranked;
-use unswayed::design::table::{Row, to_csv, to_json, to_parquet};
-use unswayed::design::{AttackPlan, BenignLoss, Design, Request, design};
+use unswayed::design::table::Row;
+use unswayed::design::{AttackPlan, BenignLoss, Design, Request, Run, design};
+use unswayed_report::about::{design_summary, write_design};
 
 use crate::args::{Attacks, BenignFrom, DesignFlags};
 use crate::progress::Bar;
@@ -23,14 +23,13 @@ pub fn run(flags: &DesignFlags, as_json: bool) -> Result<ExitCode, Stop> {
         Stop(format!("{}: cannot be made ({error}); choose another folder with --output", folder.display()))
     })?;
     let bar = Bar::new();
-    let result = design(&request, Some((&folder.join("journal.jsonl"), flags.resume)), &bar);
+    let result = design(&request, Some((&folder.join("journal.jsonl"), flags.resume)), &Run::observed(&bar));
     bar.finish();
     let result = result?;
-    let summary = summary(&request, &result);
-    write_files(folder, &result, &summary)?;
-    report::write(&report::design_report(&request, &result, &folder.display().to_string()), folder)?;
+    write_design(&request, &result, report::command_line(), folder)
+        .map_err(|error| Stop(format!("{error}; choose another folder with --output")))?;
     if as_json {
-        let mut object = summary;
+        let mut object = design_summary(&request, &result);
         object["output"] = folder.display().to_string().into();
         object["computed"] = result.computed.into();
         print::json(&object);
@@ -68,58 +67,6 @@ fn request(flags: &DesignFlags) -> Result<Request, Stop> {
         seed: flags.seed,
         refine: flags.refine,
         ..Request::new(flags.tasks.iter().map(task).collect::<Result<_, _>>()?)
-    })
-}
-
-/// The tables, the summary, and the chosen setting's certificates.
-fn write_files(folder: &Path, result: &Design, summary: &Value) -> Result<(), Stop> {
-    let write = |name: &str, bytes: &[u8]| input::write(&folder.join(name), bytes, "--output");
-    write("results.csv", &to_csv(&result.rows))?;
-    write("results.parquet", &to_parquet(&result.rows)?)?;
-    write("results.json", format!("{summary:#}\n").as_bytes())?;
-    for (task, rate, bytes) in &result.certificates {
-        let name = format!("certificates/{}-{rate}.certificate.safetensors", file_name(task));
-        write(&name, bytes)?;
-    }
-    Ok(())
-}
-
-/// A task's name as a file name.
-fn file_name(task: &str) -> String {
-    task.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect()
-}
-
-/// Everything, for machines.
-fn summary(request: &Request, result: &Design) -> Value {
-    let ranked = |r: &Ranked| {
-        json!({
-            "learning_rate": r.setting.learning_rate,
-            "regularization": r.setting.regularization,
-            "benign_loss": r.benign_loss,
-            "certified_loss": r.certified_loss,
-            "objective": r.objective,
-            "pareto": r.pareto,
-        })
-    };
-    json!({
-        "chosen": ranked(&result.chosen),
-        "poor": ranked(&result.poor),
-        "kappa": result.kappa,
-        "kappa_tuned": result.tuned,
-        "benign_source": request.benign.word(),
-        "train": request.train.iter().map(|t| &t.name).collect::<Vec<_>>(),
-        "validate": request.validate.as_ref().map(|t| &t.name),
-        "poison_rates": request.grid.poison_rates,
-        "radius": request.radius,
-        "seed": request.seed,
-        "ranking": result.ranking.iter().map(ranked).collect::<Vec<_>>(),
-        "test": result.test.as_ref().map(|test| json!({
-            "task": test.task,
-            "chosen": to_json(&test.chosen),
-            "poor": to_json(&test.poor),
-            "hindsight": to_json(&test.hindsight),
-        })),
-        "rows": to_json(&result.rows),
     })
 }
 

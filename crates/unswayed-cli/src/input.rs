@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use std::fmt::Write;
-
 use unswayed::data::{LabelPolicy, Options, Source, load};
 use unswayed::design::{Grid, Task};
 use unswayed::{Dataset, Hinge, Threat};
@@ -45,24 +43,6 @@ fn options(label_column: Option<&str>, read: &ReadFlags) -> Options {
         normalize: read.normalize,
         rows: read.rows,
     }
-}
-
-/// What the data are, in a line.
-pub fn describe(data: &Dataset) -> String {
-    let origin = data.provenance();
-    let mut text = format!("{}: {} rows, {} columns", origin.name, data.rows(), data.dimension());
-    if origin.first_rows {
-        text.push_str(" (the first rows of the file)");
-    }
-    if let Some((negative, positive)) = &origin.labels {
-        let _ = write!(text, "; label {negative} is −1, {positive} is +1");
-    } else if origin.scores {
-        text.push_str("; labels are real scores");
-    }
-    if let Some(scale) = origin.scale {
-        let _ = write!(text, "; rows divided by {scale}");
-    }
-    text
 }
 
 /// A data file, with its labels if they are in another: the one given, or for features in `…x.npy` the one in `…y.npy`.

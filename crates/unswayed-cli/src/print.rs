@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 
 use unswayed::certify::paper::Progress;
+pub use unswayed_report::about::steps;
 pub use unswayed_report::number::{down, parameter as number, percent, up};
 
 /// Writes to standard output. That nobody reads it any more (`| head`) is no error.
@@ -38,11 +39,6 @@ pub fn clear_progress() {
     if err.is_terminal() {
         let _ = write!(err, "\r\x1b[K");
     }
-}
-
-/// A number of steps: exact while short, else with three digits.
-pub fn steps(x: f64) -> String {
-    if x < 1e6 { format!("{x:.0}") } else { format!("{x:.2e}") }
 }
 
 /// Names and texts in two columns.

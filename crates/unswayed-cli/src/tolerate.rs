@@ -3,11 +3,12 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use unswayed::attack::{Attacked, Effort};
-use unswayed::design::sweep::Chain;
-use unswayed::design::table::{Row, rows, to_json};
-use unswayed::design::tolerate::{Broken, Measure, Tolerated, largest_rate, smallest_broken_rate};
-use unswayed::design::{BenignLoss, Setting, Sweep, SweepPlan, Task};
+use unswayed::attack::Attacked;
+use unswayed::design::table::{Row, to_json};
+use unswayed::design::tolerate::{
+    Broken, Measure, Tolerated, Tolerating, largest_rate, smallest_broken_rate,
+};
+use unswayed::design::{Run, Setting};
 use unswayed::{Dataset, Threat};
 
 use crate::args::{Attacks, TolerateFlags};
@@ -138,7 +139,7 @@ fn describe_rate(flags: &TolerateFlags, data: &Dataset, answer: &Answer) -> Stri
     let Answer { setting, found, attacked, broken, path } = answer;
     let (word, value) = (word(flags), measure(flags).certified(&found.outcome));
     let mut rows = vec![
-        vec!["data".into(), input::describe(data)],
+        vec!["data".into(), data.describe()],
         vec![
             "learner".into(),
             format!(
@@ -182,30 +183,13 @@ fn describe_rate(flags: &TolerateFlags, data: &Dataset, answer: &Answer) -> Stri
 
 /// The settings that tolerate a rate, the one with the smallest benign loss first.
 fn settings(flags: &TolerateFlags, data: Dataset, as_json: bool) -> Result<ExitCode, Stop> {
-    let (grid, measure) = (input::grid(&flags.grid)?, measure(flags));
-    let all: Vec<Setting> = grid.settings().collect();
-    let poison_rate = grid.poison_rates[0];
-    let described = input::describe(&data);
-    let tasks = [Task { name: "data".into(), data }];
-    let plan = SweepPlan {
-        grid,
-        radius: flags.radius,
-        benign: BenignLoss::Simulated,
-        effort: Effort::Fast,
-        seed: flags.seed,
-    };
+    let grid = input::grid(&flags.grid)?;
+    let (poison_rate, described) = (grid.poison_rates[0], data.describe());
     let bar = Bar::new();
-    let sweep = Sweep::new(&tasks, plan, &bar)?;
-    let chain = |setting: &Setting| Chain { task: 0, setting: *setting };
-    let result = sweep.certify(&all.iter().map(chain).collect::<Vec<_>>());
+    let run = Run::observed(&bar);
+    let found = Tolerating::find(data, grid, flags.radius, flags.limit, measure(flags), flags.seed, &run);
     bar.finish();
-    result?;
-    let value = |row: &Row| if measure == Measure::Loss { row.certified_loss } else { row.certified_error };
-    let mut rows = rows(&sweep, &[0], &all);
-    rows.sort_by(|a, b| value(a).total_cmp(&value(b)));
-    let best = rows[0].clone();
-    rows.retain(|row| value(row) <= flags.limit);
-    rows.sort_by(|a, b| a.benign_loss.total_cmp(&b.benign_loss));
+    let Tolerating { rows, smallest, tried } = found?;
     if as_json {
         print::json(&json!({
             "status": if rows.is_empty() { "not tolerable" } else { "tolerable" },
@@ -213,10 +197,10 @@ fn settings(flags: &TolerateFlags, data: Dataset, as_json: bool) -> Result<ExitC
             "measure": word(flags),
             "poison_rate": poison_rate,
             "settings": to_json(&rows),
-            "smallest": to_json(&[best])[0],
+            "smallest": to_json(&[smallest])[0],
         }));
     } else {
-        print::text(&describe_settings(flags, &described, poison_rate, &rows, &best, all.len()));
+        print::text(&describe_settings(flags, &described, poison_rate, &rows, &smallest, tried));
     }
     Ok(ExitCode::SUCCESS)
 }

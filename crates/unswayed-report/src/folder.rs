@@ -23,6 +23,9 @@ pub enum Error {
     /// The report cannot be written as JSON.
     #[error("the report cannot be written as JSON: {0}")]
     Json(#[from] serde_json::Error),
+    /// A table cannot be written as Parquet.
+    #[error("the table cannot be written as Parquet: {0}")]
+    Parquet(#[from] parquet::errors::ParquetError),
     /// A figure cannot be drawn.
     #[error("figure {id}: {source}")]
     Figure {
@@ -65,8 +68,15 @@ fn write_figure(figures: &Path, id: &str, block: &Block) -> Result<(), Error> {
     write(&file("png"), &png)
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    std::fs::write(path, bytes).map_err(|source| Error::Write { path: path.into(), source })
+/// Writes a file in full or not at all: to a neighbour first, then renamed.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let mut partial = path.as_os_str().to_os_string();
+    partial.push(".partial");
+    let done = std::fs::write(&partial, bytes).and_then(|()| std::fs::rename(&partial, path));
+    done.map_err(|source| {
+        let _ = std::fs::remove_file(&partial);
+        Error::Write { path: path.into(), source }
+    })
 }
 
 /// All plots and tables with names that are fit for files, and unique.

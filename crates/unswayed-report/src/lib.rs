@@ -30,6 +30,7 @@
 //!
 //! Upper bounds are rounded up wherever they are shown, measurements down ([`number`]).
 
+pub mod about;
 mod escape;
 mod figure;
 mod folder;

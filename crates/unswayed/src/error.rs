@@ -44,6 +44,12 @@ pub enum CertifyError {
     /// A horizon of zero steps.
     #[error("horizon 0: it is a number of steps, at least 1")]
     EmptyHorizon,
+    /// A certificate that was made before does not hold.
+    #[error("{0}")]
+    Refused(Failure),
+    /// A certificate that was made before is about another learner.
+    #[error("the certificate is not about the hinge learner")]
+    NotHinge,
     /// More data than the semidefinite program can take.
     #[error(
         "{rows} rows of {columns} columns are too many for the method paper, which takes at most {} columns and {} \
@@ -90,6 +96,9 @@ pub enum AttackError {
     /// A parameter is outside its range.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
+    /// It was asked to end.
+    #[error("cancelled")]
+    Cancelled,
     /// Rows could not be used.
     #[error("{0}")]
     Data(String),

@@ -20,6 +20,7 @@
 //! beside it [`attack`] → [`simulate`] → the strongest attack found.
 
 pub mod attack;
+mod cancel;
 pub mod certify;
 pub mod data;
 pub mod design;
@@ -30,6 +31,7 @@ pub mod prepare;
 pub mod simulate;
 pub mod threat;
 
+pub use cancel::Cancel;
 pub use data::Dataset;
 pub use error::{AttackError, CertifyError, ParameterError};
 pub use learner::Hinge;

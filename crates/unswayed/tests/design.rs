@@ -9,7 +9,7 @@ use unswayed::design::sweep::{Chain, Observer};
 use unswayed::design::table::{self, to_csv, to_parquet};
 use unswayed::design::tolerate::{Measure, largest_rate, smallest_broken_rate};
 use unswayed::design::{
-    AttackPlan, BenignLoss, Design, DesignError, Grid, Request, Setting, Sweep, SweepPlan, Task, design,
+    AttackPlan, BenignLoss, Design, DesignError, Grid, Request, Run, Setting, Sweep, SweepPlan, Task, design,
 };
 use unswayed::{Dataset, Hinge, Threat};
 
@@ -43,13 +43,13 @@ fn tables(design: &Design) -> (Vec<u8>, Vec<u8>) {
 }
 
 fn in_journal(request: &Request, path: &Path, resume: bool) -> Result<Design, DesignError> {
-    design(request, Some((path, resume)), &())
+    design(request, Some((path, resume)), &Run::default())
 }
 
 #[test]
 fn a_sweep_finds_what_single_certificates_find() {
     let request = request();
-    let found = design(&request, None, &()).unwrap();
+    let found = design(&request, None, &Run::default()).unwrap();
     assert_eq!(found.rows.len(), 3 * 6 * 2);
     assert_eq!(found.computed, 3 * 6 * (2 + 1));
     for row in &found.rows {
@@ -81,7 +81,7 @@ fn a_sweep_finds_what_single_certificates_find() {
 #[test]
 fn the_ranking_and_the_front_are_what_brute_force_says() {
     let request = Request { kappa: Some(0.3), ..request() };
-    let found = design(&request, None, &()).unwrap();
+    let found = design(&request, None, &Run::default()).unwrap();
     let mean = |setting: Setting, pick: &dyn Fn(&table::Row) -> f64| {
         let of_setting = found.rows.iter().filter(|r| {
             r.task != "c"
@@ -116,11 +116,12 @@ fn the_ranking_and_the_front_are_what_brute_force_says() {
 #[test]
 fn the_weight_is_tuned_on_the_validation_task() {
     let request = Request { validate: Some(task("v", 120, 40)), ..request() };
-    let found = design(&request, None, &()).unwrap();
+    let found = design(&request, None, &Run::default()).unwrap();
     assert!(found.tuned && KAPPAS.contains(&found.kappa));
     // No other weight leads to a choice with a smaller certified loss on the validation task.
     let tasks = [request.train[0].clone(), request.train[1].clone(), request.validate.clone().unwrap()];
-    let sweep = Sweep::new(&tasks, plan(), &()).unwrap();
+    let run = Run::default();
+    let sweep = Sweep::new(&tasks, plan(), &run).unwrap();
     let settings: Vec<Setting> = grid().settings().collect();
     let chains: Vec<Chain> =
         (0..3).flat_map(|task| settings.iter().map(move |s| Chain { task, setting: *s })).collect();
@@ -140,7 +141,8 @@ fn the_weight_is_tuned_on_the_validation_task() {
 #[test]
 fn refinement_improves_on_the_grid_and_stays_in_its_range() {
     let tasks = [task("a", 0, 40)];
-    let sweep = Sweep::new(&tasks, plan(), &()).unwrap();
+    let run = Run::default();
+    let sweep = Sweep::new(&tasks, plan(), &run).unwrap();
     let settings: Vec<Setting> = grid().settings().collect();
     let chains: Vec<Chain> = settings.iter().map(|s| Chain { task: 0, setting: *s }).collect();
     sweep.certify(&chains).unwrap();
@@ -250,7 +252,8 @@ fn a_journal_in_use_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal.jsonl");
     let tasks = [task("a", 0, 20)];
-    let open = |resume| Sweep::new(&tasks, plan(), &()).unwrap().with_journal(&path, resume);
+    let run = Run::default();
+    let open = |resume| Sweep::new(&tasks, plan(), &run).unwrap().with_journal(&path, resume);
     let first = open(false).unwrap();
     assert!(matches!(open(true), Err(DesignError::JournalInUse { .. })));
     drop(first);
@@ -267,11 +270,11 @@ fn bad_requests_are_refused() {
         assert!(matches!(Grid::new(vec![eta], vec![sigma], vec![eps]), Err(DesignError::Parameter(_))));
     }
     let none = Request { train: vec![], ..request() };
-    assert!(matches!(design(&none, None, &()), Err(DesignError::NoTasks)));
+    assert!(matches!(design(&none, None, &Run::default()), Err(DesignError::NoTasks)));
     let twice = Request::new(vec![task("a", 0, 20), task("a", 20, 20)]);
-    assert!(matches!(design(&twice, None, &()), Err(DesignError::SameName { .. })));
+    assert!(matches!(design(&twice, None, &Run::default()), Err(DesignError::SameName { .. })));
     let radius = Request { radius: f64::NAN, ..request() };
-    assert!(matches!(design(&radius, None, &()), Err(DesignError::Parameter(_))));
+    assert!(matches!(design(&radius, None, &Run::default()), Err(DesignError::Parameter(_))));
 }
 
 #[test]
@@ -293,7 +296,7 @@ fn attacks_stay_under_the_certificates_and_the_observer_hears_of_everything() {
         attacks: AttackPlan::Everywhere(Effort::Fast),
         ..request()
     };
-    let found = design(&request, None, &count).unwrap();
+    let found = design(&request, None, &Run::observed(&count)).unwrap();
     let (expected, done) = (count.0.into_inner(), count.1.into_inner());
     assert_eq!((expected, done), (found.computed, found.computed));
     assert_eq!(found.rows.len(), 6);
@@ -308,7 +311,7 @@ fn attacks_stay_under_the_certificates_and_the_observer_hears_of_everything() {
 fn the_parquet_file_holds_what_the_csv_file_holds() {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::Field;
-    let mut found = design(&request(), None, &()).unwrap();
+    let mut found = design(&request(), None, &Run::default()).unwrap();
     found.rows[0].attack = Some("a, \"quoted\" name".into());
     let (csv, parquet) = tables(&found);
     let mut lines = csv::Reader::from_reader(&csv[..]);

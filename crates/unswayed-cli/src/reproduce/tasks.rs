@@ -7,11 +7,11 @@ use unswayed::data::{Features, LabelPolicy, Options, Source, load};
 use unswayed::design::table::{Row, to_csv, to_json};
 use unswayed::design::{Request, Task};
 use unswayed::experiment::{PaperBound, TaskResult, preference_rows, run_tasks};
+use unswayed_report::about::task_sections;
 
 use super::Found;
 use crate::args::ReproduceFlags;
 use crate::progress::Bar;
-use crate::report::task_sections;
 use crate::{Stop, input, print};
 
 /// A test task and the tasks to choose on.

@@ -5,9 +5,11 @@ use std::sync::OnceLock;
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::SeedableRng;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::evolve::Candidate;
 use super::{Fixed, Greedy, LabelFlip, Outward, Policy, SteadyState, Tracking, dot, search};
+use crate::cancel::Cancel;
 use crate::certify::{Benign, benign};
 use crate::data::Dataset;
 use crate::error::AttackError;
@@ -54,7 +56,8 @@ impl Attack {
 }
 
 /// How much work to put in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Effort {
     /// Seconds: shorter simulations, a shorter search.
     Fast,
@@ -86,6 +89,7 @@ pub struct Suite<'a> {
     stream: Stream,
     effort: Effort,
     seed: u64,
+    cancel: Cancel,
     steady: OnceLock<Result<SteadyState, AttackError>>,
 }
 
@@ -101,6 +105,7 @@ impl<'a> Suite<'a> {
             stream: Stream::new(data, threat),
             effort: Effort::Fast,
             seed: 0,
+            cancel: Cancel::default(),
             steady: OnceLock::new(),
         }
     }
@@ -122,6 +127,11 @@ impl<'a> Suite<'a> {
     /// With another seed.
     pub fn with_seed(self, seed: u64) -> Self {
         Suite { seed, ..self }
+    }
+
+    /// Ending early when asked to.
+    pub fn with_cancel(self, cancel: &Cancel) -> Self {
+        Suite { cancel: cancel.clone(), ..self }
     }
 
     /// The learner without adversary, which simulations start from.
@@ -246,7 +256,13 @@ impl<'a> Suite<'a> {
     fn arena<'j, J>(&'j self, judge: &'j J) -> Arena<'j, HingeState, J> {
         let (eta, sigma) = (self.learner.learning_rate(), self.learner.regularization());
         let learner = HingeState::new(eta, sigma, self.data.dimension());
-        Arena { learner, stream: &self.stream, judge, time_constant: self.time_constant() }
+        Arena {
+            learner,
+            stream: &self.stream,
+            judge,
+            time_constant: self.time_constant(),
+            cancel: &self.cancel,
+        }
     }
 }
 
@@ -396,7 +412,8 @@ pub fn attack_mean(
     let stream = Stream::new(samples, &threat).around(mean.clone());
     let judge = SquaredDistance { mean: mean.clone() };
     let (state, time_constant) = (learner.start(samples.dimension()), 1.0 / eta);
-    let arena = Arena { learner: state, stream: &stream, judge: &judge, time_constant };
+    let cancel = &Cancel::default();
+    let arena = Arena { learner: state, stream: &stream, judge: &judge, time_constant, cancel };
     let plan = plan(time_constant * 20.0, 1e5, effort, seed);
     let keep = (1.0 - eta * (1.0 + learner.shrinkage)) / (1.0 - eta);
     let simulated = arena.run(&Outward { mean: mean.clone(), radius, keep }, &mean, &plan)?;

@@ -128,6 +128,34 @@ pub(crate) fn certify_after(
     Ok((finish(data, learner, setting, proofs, &start, benign.clone()), solution))
 }
 
+/// The outcome of a certificate that was made before, after every claim has been checked against the data.
+///
+/// ```
+/// use unswayed::{Dataset, Hinge, Threat, certify};
+/// let data = Dataset::sample()?;
+/// let made = certify::certify(&data, &Hinge::new(1e-3, 0.01)?, &Threat::new(0.01)?, &certify::Options::default())?;
+/// let again = certify::recover(&data, made.certificate.clone())?;
+/// assert_eq!(again.certified_loss, made.certified_loss);
+/// assert!(certify::recover(&data.first(100)?, made.certificate).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn recover(data: &Dataset, certificate: Certificate) -> Result<Outcome, CertifyError> {
+    let verdict = unswayed_check::check(&certificate, &data.as_rows()).map_err(CertifyError::Refused)?;
+    let Learner::Hinge(hinge) = &certificate.learner else { return Err(CertifyError::NotHinge) };
+    let learner = Hinge::new(hinge.learning_rate, hinge.regularization)?;
+    let start = certificate.horizon.as_ref().map_or_else(|| vec![0.0; data.dimension()], |h| h.start.clone());
+    Ok(Outcome {
+        // Whether its solver had converged is not in the file; the bound is valid either way.
+        status: status(true, verdict.loss),
+        certified_loss: verdict.loss,
+        certified_error: verdict.error.unwrap_or(verdict.loss).min(1.0),
+        horizon_loss: verdict.horizon,
+        transient_steps: transient_steps(&certificate.loss, &learner, &start),
+        benign: benign(data, &learner),
+        certificate,
+    })
+}
+
 /// Learner and threat as the checker has them.
 fn setting(learner: &Hinge, threat: &Threat) -> Learner {
     Learner::Hinge(unswayed_check::Hinge {

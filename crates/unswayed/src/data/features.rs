@@ -4,6 +4,7 @@ use super::error::{DataError, Place, Problem};
 use super::labels;
 use super::load::{LabelPolicy, Options, located, read};
 use super::source::Source;
+use super::table::Table;
 
 /// Rows of features of any length, with labels if the file has them.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,10 +55,13 @@ impl Features {
         if let Some(wanted) = options.rows.filter(|&wanted| wanted > table.rows) {
             return Err(Problem::TooFewRows { wanted, found: table.rows }.into());
         }
+        Self::of(table, options.labels)
+    }
+
+    /// Features and labels that have been read.
+    pub(super) fn of(table: Table, policy: LabelPolicy) -> Result<Features, DataError> {
         let labels = match table.labels {
-            Some((raw, part)) => {
-                Some(labels::interpret(raw, options.labels).map_err(|error| part.blame(error))?)
-            }
+            Some((raw, part)) => Some(labels::interpret(raw, policy).map_err(|error| part.blame(error))?),
             None => None,
         };
         let (y, classes) = labels.map_or((None, None), |l| (Some(l.y), l.classes));

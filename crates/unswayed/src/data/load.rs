@@ -67,7 +67,13 @@ pub struct Options {
 /// # Ok::<(), unswayed::data::DataError>(())
 /// ```
 pub fn load(source: &Source, options: &Options) -> Result<Dataset, DataError> {
-    located(source, read(source, options).and_then(|table| assemble(table, source, options)))
+    let provenance = Provenance {
+        name: source.features.base_name(),
+        label_file: source.labels.as_ref().map(Location::base_name),
+        first_rows: options.rows.is_some(),
+        ..Provenance::default()
+    };
+    located(source, read(source, options).and_then(|table| assemble(table, provenance, options)))
 }
 
 /// Names the file, and the line of a text file, in an error.
@@ -129,7 +135,11 @@ fn read_label_file(file: &Location, table: &Table, rows: Option<usize>) -> Resul
 }
 
 /// Makes rows z from features and labels, in the order that the certificate format prescribes.
-fn assemble(table: Table, source: &Source, options: &Options) -> Result<Dataset, DataError> {
+pub(super) fn assemble(
+    table: Table,
+    mut provenance: Provenance,
+    options: &Options,
+) -> Result<Dataset, DataError> {
     let Table { values: mut z, rows, dimension, labels, weights, .. } = table;
     if rows == 0 {
         return Err(Problem::NoRows.into());
@@ -137,12 +147,6 @@ fn assemble(table: Table, source: &Source, options: &Options) -> Result<Dataset,
     if let Some(wanted) = options.rows.filter(|&wanted| wanted > rows) {
         return Err(Problem::TooFewRows { wanted, found: rows }.into());
     }
-    let mut provenance = Provenance {
-        name: source.features.base_name(),
-        label_file: source.labels.as_ref().map(Location::base_name),
-        first_rows: options.rows.is_some(),
-        ..Provenance::default()
-    };
     if let Some((raw, part)) = labels {
         let labels = labels::interpret(raw, options.labels).map_err(|error| part.blame(error))?;
         for (row, y) in z.chunks_exact_mut(dimension).zip(&labels.y) {

@@ -1,7 +1,7 @@
 //! Data: rows z = label · features, where they come from, and their checks.
 //!
-//! [`load()`] reads `.npz`, `.npy`, `.csv` and `.parquet` files into a [`Dataset`]; [`Dataset::from_rows`] takes rows
-//! that are in memory already. Whatever is wrong with the data is a [`DataError`], one line that names the file,
+//! [`load()`] reads `.npz`, `.npy`, `.csv` and `.parquet` files into a [`Dataset`]; [`Arrays`] and [`Dataset::from_rows`]
+//! take what is in memory already. Whatever is wrong with the data is a [`DataError`], one line that names the file,
 //! the row, the column and the remedy.
 
 mod csv;
@@ -9,6 +9,7 @@ mod error;
 mod features;
 mod labels;
 mod load;
+mod memory;
 mod norms;
 mod npy;
 mod npz;
@@ -18,9 +19,14 @@ mod source;
 mod table;
 mod write;
 
+use std::fmt::Write;
+
+use serde::{Deserialize, Serialize};
+
 pub use error::{Column, DataError, Place, Problem};
 pub use features::Features;
 pub use load::{LabelPolicy, Options, load};
+pub use memory::{Arrays, Labels};
 pub use source::Source;
 pub use write::{write_arrays, write_dataset};
 
@@ -44,7 +50,7 @@ pub struct Dataset {
 }
 
 /// How a [`Dataset`] came about.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
     /// The data file's name without folders; empty if the rows did not come from a file.
     pub name: String,
@@ -177,6 +183,38 @@ impl Dataset {
             weights,
             provenance,
         })
+    }
+
+    /// What the data are, in a line.
+    ///
+    /// ```
+    /// let data = unswayed::Dataset::from_rows(vec![0.6, 0.8], 2, None)?;
+    /// assert_eq!(data.describe(), "1 rows, 2 columns");
+    /// # Ok::<(), unswayed::data::DataError>(())
+    /// ```
+    pub fn describe(&self) -> String {
+        let origin = &self.provenance;
+        let mut text = format!("{} rows, {} columns", self.rows(), self.dimension);
+        if !origin.name.is_empty() {
+            text = format!("{}: {text}", origin.name);
+        }
+        if origin.first_rows {
+            text.push_str(" (the first rows of the file)");
+        }
+        if let Some((negative, positive)) = &origin.labels {
+            let _ = write!(text, "; label {negative} is −1, {positive} is +1");
+        } else if origin.scores {
+            text.push_str("; labels are real scores");
+        }
+        if let Some(scale) = origin.scale {
+            let _ = write!(text, "; rows divided by {scale}");
+        }
+        text
+    }
+
+    /// The same rows with another account of how they came about.
+    pub fn with_provenance(self, provenance: Provenance) -> Self {
+        Dataset { provenance, ..self }
     }
 
     /// How the rows came about.

@@ -42,6 +42,12 @@ pub enum DesignError {
         /// Why.
         source: AttackError,
     },
+    /// It was asked to end.
+    #[error("cancelled; what was finished is in the journal, if there is one")]
+    Cancelled,
+    /// Another process that was to compute a piece could not.
+    #[error("{0}")]
+    Elsewhere(String),
     /// There is a journal already and nobody said to continue it.
     #[error(
         "{}: holds a sweep already; continue it with --resume, or choose another folder with --output",
@@ -109,6 +115,13 @@ fn remedy(verb: &str) -> &'static str {
 }
 
 impl DesignError {
+    pub(super) fn attack(task: &str, source: AttackError) -> DesignError {
+        match source {
+            AttackError::Cancelled => DesignError::Cancelled,
+            source => DesignError::Attack { task: task.into(), source },
+        }
+    }
+
     pub(super) fn io(path: impl Into<PathBuf>, verb: &'static str) -> impl FnOnce(io::Error) -> DesignError {
         let path = path.into();
         move |source| DesignError::Io { path, verb, source }

@@ -1,12 +1,14 @@
 //! The settings and poison rates to try.
 
+use serde::{Deserialize, Serialize};
+
 use super::DesignError;
 use crate::error::ParameterError;
 use crate::learner::Hinge;
 use crate::threat::Threat;
 
 /// What is chosen: the learner's own numbers.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Setting {
     /// η.
     pub learning_rate: f64,
@@ -37,7 +39,7 @@ impl Setting {
 /// assert!(Grid::new(vec![], vec![0.01], vec![0.02]).is_err());
 /// # Ok::<(), unswayed::design::DesignError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Grid {
     /// Values of η, ascending.
     pub learning_rates: Vec<f64>,

@@ -13,7 +13,8 @@
 //! | [`grid`] | the settings and poison rates to try |
 //! | [`record`] | what is known of one task and setting |
 //! | [`journal`] | records on disk, as they come; survives being killed |
-//! | [`sweep`] | computes the records that are missing, on all cores |
+//! | [`piece`] | what is computed in one go, in this process or in another |
+//! | [`sweep`] | has the records that are missing computed, on all cores or elsewhere |
 //! | [`choose`] | objective, ranking, Pareto front, κ, the continuous search |
 //! | [`table`] | all figures as rows: CSV, Parquet, JSON |
 //! | [`tolerate`] | the question turned round: the largest poison rate under a limit |
@@ -24,6 +25,7 @@ mod error;
 pub mod grid;
 pub mod journal;
 pub mod noise;
+pub mod piece;
 mod plan;
 pub mod record;
 pub mod sweep;
@@ -33,4 +35,4 @@ pub mod tolerate;
 pub use error::DesignError;
 pub use grid::{Grid, Setting};
 pub use plan::{AttackPlan, Design, OnTest, Request, design};
-pub use sweep::{BenignLoss, Sweep, SweepPlan, Task};
+pub use sweep::{BenignLoss, Run, Sweep, SweepPlan, Task};

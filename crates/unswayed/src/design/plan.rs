@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::choose::{Ranked, harm, rank, refine, tune_kappa};
-use super::sweep::{BenignLoss, Chain, Observer, Sweep, SweepPlan, Task};
+use super::sweep::{BenignLoss, Chain, Run, Sweep, SweepPlan, Task};
 use super::table::{Row, rows};
 use super::{DesignError, Grid, Setting};
 use crate::attack::Effort;
@@ -105,7 +105,7 @@ pub struct OnTest {
 ///
 /// ```
 /// use unswayed::Dataset;
-/// use unswayed::design::{AttackPlan, BenignLoss, Grid, Request, Task, design};
+/// use unswayed::design::{AttackPlan, BenignLoss, Grid, Request, Run, Task, design};
 /// let data = Dataset::sample()?;
 /// let (train, test) = (data.first(100)?, Dataset::sample_test()?.first(100)?);
 /// let request = Request {
@@ -115,21 +115,17 @@ pub struct OnTest {
 ///     attacks: AttackPlan::None,
 ///     ..Request::new(vec![Task { name: "train".into(), data: train }])
 /// };
-/// let design = design(&request, None, &())?;
+/// let design = design(&request, None, &Run::default())?;
 /// assert_eq!(design.chosen.setting.learning_rate, 1e-3); // a smaller learning rate never hurts in the long run
 /// assert_eq!(design.rows.len(), 2 * 4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn design(
-    request: &Request,
-    journal: Option<(&Path, bool)>,
-    observer: &dyn Observer,
-) -> Result<Design, DesignError> {
+pub fn design(request: &Request, journal: Option<(&Path, bool)>, run: &Run) -> Result<Design, DesignError> {
     if request.train.is_empty() {
         return Err(DesignError::NoTasks);
     }
     let roles = Roles::of(request);
-    let mut sweep = Sweep::new(roles.tasks.iter().copied(), plan(request), observer)?;
+    let mut sweep = Sweep::new(roles.tasks.iter().copied(), plan(request), run)?;
     if let Some((path, resume)) = journal {
         sweep = sweep.with_journal(path, resume)?;
     }

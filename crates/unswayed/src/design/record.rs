@@ -16,6 +16,16 @@ pub enum Record {
     Attacked(AttackedRecord),
 }
 
+impl Record {
+    /// The bound at this poison rate, if this is one.
+    pub(super) fn certified_at(&self, rate: f64) -> Option<&CertifiedRecord> {
+        match self {
+            Record::Certified(record) if record.poison_rate.to_bits() == rate.to_bits() => Some(record),
+            _ => None,
+        }
+    }
+}
+
 /// The learner without adversary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BenignRecord {

@@ -1,17 +1,20 @@
-//! Computing records: all cores, each piece of work once, written down as soon as it is done.
+//! Computing records: on all cores or elsewhere, each piece of work once, written down as soon as it is done.
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Mutex;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::journal::Journal;
-use super::record::{AttackRecord, AttackedRecord, BenignRecord, CertifiedRecord, Key, Record};
+use super::piece::{Piece, Site, Work};
+use super::record::{AttackedRecord, BenignRecord, CertifiedRecord, Key, Record};
 use super::{DesignError, Grid, Setting};
-use crate::attack::{Attack, Attacked, Effort, Suite};
-use crate::certify::{self, Benign, Outcome, Point, benign, certify_after};
+use crate::attack::Effort;
+use crate::cancel::Cancel;
+use crate::certify::{self, Outcome};
 use crate::data::Dataset;
 use crate::threat::Threat;
 
@@ -25,7 +28,8 @@ pub struct Task {
 }
 
 /// Where the benign loss comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum BenignLoss {
     /// Simulated at the learner's own learning rate.
     Simulated,
@@ -44,7 +48,7 @@ impl BenignLoss {
 }
 
 /// What all work of a sweep has in common.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepPlan {
     /// The settings and rates of the grid.
     pub grid: Grid,
@@ -72,8 +76,49 @@ impl Observer for () {
     fn done(&self) {}
 }
 
-/// A piece of a task: all poison rates at one setting. Its certificates are solved one after the other, each from the
-/// solution of the one before.
+/// Where pieces are computed.
+pub trait Workers: Sync {
+    /// Computes all pieces, in any order: each with [`Sweep::compute`], or elsewhere with [`Piece::compute`] and then
+    /// [`Sweep::keep`] for its records.
+    fn run(&self, sweep: &Sweep, pieces: Vec<Piece>) -> Result<(), DesignError>;
+}
+
+/// All cores of this machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cores;
+
+impl Workers for Cores {
+    fn run(&self, sweep: &Sweep, pieces: Vec<Piece>) -> Result<(), DesignError> {
+        pieces.par_iter().try_for_each(|piece| sweep.compute(piece))
+    }
+}
+
+/// How the work is done: who hears of it, where it is computed, and what ends it early.
+#[derive(Clone)]
+pub struct Run<'a> {
+    /// Hears how far the work is.
+    pub observer: &'a dyn Observer,
+    /// Where it is computed.
+    pub workers: &'a dyn Workers,
+    /// Ends it early.
+    pub cancel: Cancel,
+}
+
+impl Default for Run<'_> {
+    /// Unheard, on all cores, to the end.
+    fn default() -> Self {
+        Run { observer: &(), workers: &Cores, cancel: Cancel::default() }
+    }
+}
+
+impl<'a> Run<'a> {
+    /// Heard by an observer, on all cores, to the end.
+    pub fn observed(observer: &'a dyn Observer) -> Self {
+        Run { observer, ..Run::default() }
+    }
+}
+
+/// A piece of a task: all poison rates at one setting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Chain {
     /// Position in the list of tasks.
@@ -86,7 +131,7 @@ pub struct Chain {
 pub struct Sweep<'a> {
     tasks: Vec<&'a Task>,
     plan: SweepPlan,
-    observer: &'a dyn Observer,
+    run: &'a Run<'a>,
     store: Mutex<Store>,
 }
 
@@ -102,7 +147,7 @@ impl<'a> Sweep<'a> {
     pub fn new(
         tasks: impl IntoIterator<Item = &'a Task>,
         plan: SweepPlan,
-        observer: &'a dyn Observer,
+        run: &'a Run<'a>,
     ) -> Result<Self, DesignError> {
         let tasks: Vec<&Task> = tasks.into_iter().collect();
         if let Some(task) =
@@ -111,17 +156,16 @@ impl<'a> Sweep<'a> {
             return Err(DesignError::SameName { name: task.1.name.clone() });
         }
         Threat::new(0.0)?.with_radius(plan.radius)?;
-        Ok(Sweep { tasks, plan, observer, store: Mutex::default() })
+        Ok(Sweep { tasks, plan, run, store: Mutex::default() })
     }
 
     /// Writes every record to a journal as well, and takes over those that are in it already (with `resume`).
     pub fn with_journal(self, path: &Path, resume: bool) -> Result<Self, DesignError> {
         let (journal, entries) = Journal::open(path, &self.header(), resume)?;
         let mut store = Store { journal: Some(journal), ..Store::default() };
-        let index = |name: &str| self.tasks.iter().position(|t| t.name == name);
         for (i, entry) in entries.into_iter().enumerate() {
             let record: Option<Record> = serde_json::from_value(entry).ok();
-            let keyed = record.and_then(|record| Some((Key::of(&record, index)?, record)));
+            let keyed = record.and_then(|record| Some((self.key(&record)?, record)));
             let (key, record) =
                 keyed.ok_or_else(|| DesignError::JournalDamaged { path: path.into(), line: i + 2 })?;
             store.records.insert(key, record);
@@ -162,6 +206,11 @@ impl<'a> Sweep<'a> {
         &self.plan
     }
 
+    /// Whether the work has been asked to end.
+    pub fn is_cancelled(&self) -> bool {
+        self.run.cancel.is_cancelled()
+    }
+
     /// Records that this process computed; the others came from the journal.
     pub fn computed(&self) -> usize {
         self.lock().computed
@@ -172,129 +221,72 @@ impl<'a> Sweep<'a> {
     /// Chains are taken in a scattered order, so that the time left can be told from the part done.
     pub fn certify(&self, chains: &[Chain]) -> Result<(), DesignError> {
         let rates = &self.plan.grid.poison_rates;
-        let missing = |chain: &&Chain| {
+        let (mut missing, mut pieces) = (0, Vec::new());
+        for chain in chains {
             let keys = rates.iter().map(|rate| Key::certified(chain.task, chain.setting, *rate));
-            keys.chain([Key::benign(chain.task, chain.setting)]).filter(|key| !self.has(key)).count()
-        };
-        self.observer.expect(chains.iter().map(|chain| missing(&chain)).sum());
-        scattered(chains.iter().filter(|chain| missing(chain) > 0).copied())
-            .into_par_iter()
-            .try_for_each(|chain| self.chain(chain))
+            let known: Vec<Record> = keys
+                .chain([Key::benign(chain.task, chain.setting)])
+                .filter_map(|key| self.get(&key))
+                .collect();
+            if known.len() <= rates.len() {
+                missing += rates.len() + 1 - known.len();
+                pieces.push(self.piece(*chain, Work::Certify { known }));
+            }
+        }
+        self.run.observer.expect(missing);
+        self.run.workers.run(self, scattered(pieces))
     }
 
     /// Runs the attacks that are missing on these chains, at all poison rates.
     pub fn attack(&self, chains: &[Chain]) -> Result<(), DesignError> {
         let cells = chains.iter().flat_map(|c| self.plan.grid.poison_rates.iter().map(|rate| (*c, *rate)));
-        let missing: Vec<_> =
-            cells.filter(|(c, rate)| !self.has(&Key::attacked(c.task, c.setting, *rate))).collect();
-        self.observer.expect(missing.len());
-        scattered(missing.into_iter()).into_par_iter().try_for_each(|(chain, rate)| {
-            let record = self.attacked(chain, rate)?;
-            self.keep(Key::attacked(chain.task, chain.setting, rate), Record::Attacked(record))
-        })
-    }
-
-    fn chain(&self, chain: Chain) -> Result<(), DesignError> {
-        let model = benign(&self.tasks[chain.task].data, &chain.setting.learner()?);
-        let key = Key::benign(chain.task, chain.setting);
-        if !self.has(&key) {
-            self.keep(key, Record::Benign(self.benign_record(chain, &model)?))?;
-        }
-        let mut similar: Option<Point> = None;
-        for rate in &self.plan.grid.poison_rates {
-            let key = Key::certified(chain.task, chain.setting, *rate);
-            if let Some(Record::Certified(known)) = self.get(&key) {
-                similar = Some(Point { x: known.x, theta: known.theta });
-                continue;
-            }
-            let (outcome, point) = self.outcome(chain, *rate, &model, similar.as_ref())?;
-            self.keep(key, Record::Certified(self.certified_record(chain, *rate, &outcome, &point)))?;
-            similar = Some(point);
-        }
-        Ok(())
+        let missing = cells.filter(|(c, rate)| !self.has(&Key::attacked(c.task, c.setting, *rate)));
+        let pieces: Vec<Piece> =
+            missing.map(|(chain, poison_rate)| self.piece(chain, Work::Attack { poison_rate })).collect();
+        self.run.observer.expect(pieces.len());
+        self.run.workers.run(self, scattered(pieces))
     }
 
     /// The certificates of a chain, as its records were made: the same bounds, bit for bit.
     pub fn certificates(&self, chain: Chain) -> Result<Vec<(f64, Outcome)>, DesignError> {
-        let model = benign(&self.tasks[chain.task].data, &chain.setting.learner()?);
-        let mut similar = None;
-        let mut outcomes = Vec::new();
-        for rate in &self.plan.grid.poison_rates {
-            let (outcome, point) = self.outcome(chain, *rate, &model, similar.as_ref())?;
-            outcomes.push((*rate, outcome));
-            similar = Some(point);
+        let Task { name, data } = self.tasks[chain.task];
+        let cancel = &self.run.cancel;
+        Site { task: name, data, setting: chain.setting, plan: &self.plan, cancel }.certificates()
+    }
+
+    /// Computes a piece in this process and keeps its records.
+    pub fn compute(&self, piece: &Piece) -> Result<(), DesignError> {
+        if self.is_cancelled() {
+            return Err(DesignError::Cancelled);
         }
-        Ok(outcomes)
+        let task = self.tasks.iter().find(|t| t.name == piece.task);
+        let task = task.ok_or_else(|| unknown_task(piece))?;
+        piece.compute(&task.data, &self.plan, &self.run.cancel, &mut |record| self.keep(record))
     }
 
-    fn outcome(
-        &self,
-        chain: Chain,
-        rate: f64,
-        model: &Benign,
-        similar: Option<&Point>,
-    ) -> Result<(Outcome, Point), DesignError> {
-        let task = &self.tasks[chain.task];
-        let (learner, threat) = (chain.setting.learner()?, Threat::new(rate)?.with_radius(self.plan.radius)?);
-        certify_after(&task.data, &learner, &threat, &certify::Options::default(), model, similar)
-            .map_err(|source| DesignError::Certify { task: task.name.clone(), source })
-    }
-
-    fn certified_record(&self, chain: Chain, rate: f64, outcome: &Outcome, point: &Point) -> CertifiedRecord {
-        CertifiedRecord {
-            task: self.tasks[chain.task].name.clone(),
-            learning_rate: chain.setting.learning_rate,
-            regularization: chain.setting.regularization,
-            poison_rate: rate,
-            loss: outcome.certified_loss,
-            error: outcome.certified_error,
-            method: outcome.certificate.loss.witness.method().into(),
-            status: outcome.status.word().into(),
-            x: point.x.clone(),
-            theta: point.theta.clone(),
+    /// Keeps a record of a piece, computed here or elsewhere: on disk first, then known.
+    pub fn keep(&self, record: Record) -> Result<(), DesignError> {
+        let key = self.key(&record).ok_or_else(|| unknown_task(&record))?;
+        let mut store = self.lock();
+        if store.records.contains_key(&key) {
+            return Ok(());
         }
-    }
-
-    fn benign_record(&self, chain: Chain, model: &Benign) -> Result<BenignRecord, DesignError> {
-        let mut record = BenignRecord {
-            task: self.tasks[chain.task].name.clone(),
-            learning_rate: chain.setting.learning_rate,
-            regularization: chain.setting.regularization,
-            loss: model.loss,
-            error: model.error,
-            half_width: None,
-            verdict: None,
-        };
-        if self.plan.benign == BenignLoss::Simulated {
-            let simulated = attack_record(&self.suite(chain, 0.0, &[Attack::None])?[0]);
-            (record.loss, record.error) = (simulated.loss, simulated.error.unwrap_or(model.error));
-            (record.half_width, record.verdict) = (simulated.half_width, Some(simulated.verdict));
+        if let Some(journal) = &mut store.journal {
+            journal.append(&serde_json::to_value(&record).unwrap_or_default())?;
         }
-        Ok(record)
+        store.records.insert(key, record);
+        store.computed += 1;
+        drop(store);
+        self.run.observer.done();
+        Ok(())
     }
 
-    fn attacked(&self, chain: Chain, rate: f64) -> Result<AttackedRecord, DesignError> {
-        let attacks = match self.plan.effort {
-            Effort::Fast => &Attack::FAST[..],
-            Effort::Full => &Attack::ALL[1..],
-        };
-        Ok(AttackedRecord {
-            task: self.tasks[chain.task].name.clone(),
-            learning_rate: chain.setting.learning_rate,
-            regularization: chain.setting.regularization,
-            poison_rate: rate,
-            attacks: self.suite(chain, rate, attacks)?.iter().map(attack_record).collect(),
-        })
+    fn key(&self, record: &Record) -> Option<Key> {
+        Key::of(record, |name| self.tasks.iter().position(|t| t.name == name))
     }
 
-    fn suite(&self, chain: Chain, rate: f64, attacks: &[Attack]) -> Result<Vec<Attacked>, DesignError> {
-        let task = &self.tasks[chain.task];
-        let threat = Threat::new(rate)?.with_radius(self.plan.radius)?;
-        Suite::new(&task.data, &chain.setting.learner()?, &threat)
-            .with_effort(self.plan.effort)
-            .with_seed(self.plan.seed)
-            .run(attacks)
-            .map_err(|source| DesignError::Attack { task: task.name.clone(), source })
+    fn piece(&self, chain: Chain, work: Work) -> Piece {
+        Piece { task: self.tasks[chain.task].name.clone(), setting: chain.setting, work }
     }
 
     /// The benign record, if it has been computed.
@@ -329,40 +321,23 @@ impl<'a> Sweep<'a> {
         self.lock().records.get(key).cloned()
     }
 
-    /// On disk first, then known.
-    fn keep(&self, key: Key, record: Record) -> Result<(), DesignError> {
-        let mut store = self.lock();
-        if let Some(journal) = &mut store.journal {
-            journal.append(&serde_json::to_value(&record).unwrap_or_default())?;
-        }
-        store.records.insert(key, record);
-        store.computed += 1;
-        drop(store);
-        self.observer.done();
-        Ok(())
-    }
-
     fn lock(&self) -> std::sync::MutexGuard<'_, Store> {
         // A thread that panicked while holding it left nothing half done: records are inserted whole.
         self.store.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
-fn attack_record(attacked: &Attacked) -> AttackRecord {
-    let simulated = &attacked.simulated;
-    AttackRecord {
-        attack: attacked.attack.name().into(),
-        loss: simulated.loss.mean,
-        half_width: Some(simulated.loss.half_width).filter(|w| w.is_finite()),
-        error: simulated.error.map(|e| e.mean),
-        verdict: simulated.verdict.word().into(),
-    }
+fn unknown_task(found: &impl std::fmt::Debug) -> DesignError {
+    DesignError::Elsewhere(format!("this is about a task that the sweep does not have: {found:?}"))
 }
 
 /// Every item once, in an order that jumps about evenly: steps of the golden section.
-fn scattered<T>(items: impl Iterator<Item = T>) -> Vec<T> {
-    let mut items: Vec<(f64, T)> =
-        items.enumerate().map(|(i, item)| ((i as f64 * 0.618_033_988_749_895).fract(), item)).collect();
+fn scattered<T>(items: Vec<T>) -> Vec<T> {
+    let mut items: Vec<(f64, T)> = items
+        .into_iter()
+        .enumerate()
+        .map(|(i, item)| ((i as f64 * 0.618_033_988_749_895).fract(), item))
+        .collect();
     items.sort_by(|a, b| a.0.total_cmp(&b.0));
     items.into_iter().map(|(_, item)| item).collect()
 }

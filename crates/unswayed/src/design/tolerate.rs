@@ -1,7 +1,9 @@
 //! The question turned round: the largest poison rate that keeps the harm under a limit.
 
-use super::DesignError;
-use crate::attack::{Attack, Attacked, Suite, search};
+use super::sweep::{BenignLoss, Chain, Run, Sweep, SweepPlan, Task};
+use super::table::{Row, rows};
+use super::{DesignError, Grid, Setting};
+use crate::attack::{Attack, Attacked, Effort, Suite, search};
 use crate::certify::{Options, Outcome, Point, benign, certify_after};
 use crate::data::Dataset;
 use crate::error::{AttackError, CertifyError};
@@ -126,6 +128,58 @@ fn round_down(rate: f64) -> f64 {
     format!("{digits}e{}", -unit).parse().unwrap_or(rate)
 }
 
+/// The settings of a grid that keep the harm under a limit.
+#[derive(Clone, Debug)]
+pub struct Tolerating {
+    /// Those settings, at the grid's poison rates, the smallest benign loss first.
+    pub rows: Vec<Row>,
+    /// The smallest certified figure of all settings, under the limit or not.
+    pub smallest: Row,
+    /// How many settings were tried.
+    pub tried: usize,
+}
+
+impl Tolerating {
+    /// Certifies all settings of the grid and keeps those under the limit.
+    ///
+    /// ```
+    /// use unswayed::design::tolerate::{Measure, Tolerating};
+    /// use unswayed::design::{Grid, Run};
+    /// let grid = Grid::new(vec![1e-3], vec![0.01, 0.1], vec![0.02])?;
+    /// let data = unswayed::Dataset::sample()?.first(100)?;
+    /// let found = Tolerating::find(data, grid, 1.0, 0.2, Measure::Loss, 0, &Run::default())?;
+    /// assert_eq!((found.tried, found.rows.len()), (2, 1));
+    /// assert_eq!(found.rows[0].regularization, 0.01);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn find(
+        data: Dataset,
+        grid: Grid,
+        radius: f64,
+        limit: f64,
+        measure: Measure,
+        seed: u64,
+        run: &Run,
+    ) -> Result<Tolerating, DesignError> {
+        let settings: Vec<Setting> = grid.settings().collect();
+        let plan = SweepPlan { grid, radius, benign: BenignLoss::Simulated, effort: Effort::Fast, seed };
+        let tasks = [Task { name: "data".into(), data }];
+        let sweep = Sweep::new(&tasks, plan, run)?;
+        let chains: Vec<Chain> = settings.iter().map(|s| Chain { task: 0, setting: *s }).collect();
+        sweep.certify(&chains)?;
+        let value = |row: &Row| match measure {
+            Measure::Loss => row.certified_loss,
+            Measure::Error => row.certified_error,
+        };
+        let mut rows = rows(&sweep, &[0], &settings);
+        let smallest = rows.iter().min_by(|a, b| value(a).total_cmp(&value(b))).cloned();
+        let smallest = smallest.ok_or(DesignError::EmptyGrid { of: "settings" })?;
+        rows.retain(|row| value(row) <= limit);
+        rows.sort_by(|a, b| a.benign_loss.total_cmp(&b.benign_loss));
+        Ok(Tolerating { rows, smallest, tried: settings.len() })
+    }
+}
+
 /// A poison rate at which an attack is seen to break the limit.
 #[derive(Clone, Debug)]
 pub struct Broken {
@@ -188,5 +242,5 @@ fn certify_error(source: CertifyError) -> DesignError {
 }
 
 fn attack_error(source: AttackError) -> DesignError {
-    DesignError::Attack { task: "data".into(), source }
+    DesignError::attack("data", source)
 }

@@ -9,7 +9,7 @@ use super::ExperimentError;
 use crate::certify::{Options, paper};
 use crate::data::Dataset;
 use crate::design::sweep::Observer;
-use crate::design::{Design, Request, Setting, design};
+use crate::design::{Design, Request, Run, Setting, design};
 use crate::threat::Threat;
 
 /// Where the paper's certificate is computed, which takes most of a minute each: shares of the way from the smallest to the
@@ -42,7 +42,7 @@ pub fn run_tasks(
     journal: Option<(&Path, bool)>,
     observer: &dyn Observer,
 ) -> Result<TaskResult, ExperimentError> {
-    let design = design(request, journal, observer)?;
+    let design = design(request, journal, &Run::observed(observer))?;
     let Some(test) = &request.test else { return Ok(TaskResult { design, paper: Vec::new() }) };
     let rates = &request.grid.poison_rates;
     let last = rates.len() - 1;

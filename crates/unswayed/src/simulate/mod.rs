@@ -15,6 +15,7 @@ pub use stats::{Estimate, Verdict};
 pub use stream::Stream;
 
 use crate::attack::Policy;
+use crate::cancel::Cancel;
 use crate::error::AttackError;
 use crate::learner::{LANES, Online};
 
@@ -79,6 +80,8 @@ pub struct Arena<'a, L, J> {
     pub judge: &'a J,
     /// 1/(ησ) or the like: steps after which the learner has forgotten.
     pub time_constant: f64,
+    /// Ends the run early.
+    pub cancel: &'a Cancel,
 }
 
 impl<L: Online + Sync, J: Judge> Arena<'_, L, J> {
@@ -158,6 +161,9 @@ impl<L: Online + Sync, J: Judge> Arena<'_, L, J> {
         let mut run = Run::new(self, policy, start, plan.seed, replicate);
         let arch = pulp::Arch::new();
         let mut advance = |steps: u64| {
+            if self.cancel.is_cancelled() {
+                return Err(AttackError::Cancelled);
+            }
             arch.dispatch(Advance { run: &mut run, steps })?;
             Ok::<_, AttackError>(run.theta())
         };

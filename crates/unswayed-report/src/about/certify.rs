@@ -3,10 +3,10 @@
 use unswayed::attack::{Attack, Attacked, Suite};
 use unswayed::certify::{Options, Outcome, Status, certify, horizon_bounds};
 use unswayed::{Dataset, Hinge, Threat};
-use unswayed_report::{Axis, Block, Kind, Limit, LinePlot, Report, Section, Series, Table};
 
-use super::{command_line, tool};
-use crate::{Stop, input, print};
+use super::{AboutError, steps, tool};
+use crate::number::{down, parameter, percent, up};
+use crate::{Axis, Block, Kind, Limit, LinePlot, Report, Section, Series, Table};
 
 /// Points of the curve over poison rates.
 const RATES: u32 = 11;
@@ -16,33 +16,39 @@ const PLACES: u32 = 60;
 const MOST_STEPS: f64 = 1e8;
 
 /// What is certified.
+#[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
+    /// The benign data.
     pub data: &'a Dataset,
+    /// The learner.
     pub learner: Hinge,
+    /// The adversary.
     pub threat: Threat,
+    /// The seed of simulations.
     pub seed: u64,
 }
 
-/// The whole report of `unswayed certify --report`.
+/// The report of one certificate. `command` made it, `verify` checks it.
 pub fn certify_report(
     subject: &Subject,
     outcome: &Outcome,
     attacked: Option<&Attacked>,
+    command: String,
     verify: String,
-) -> Result<Report, Stop> {
+) -> Result<Report, AboutError> {
     let mut blocks = vec![Block::Lines(over_rates(subject, outcome, attacked)?)];
     blocks.push(Block::Lines(over_steps(subject, outcome, attacked)?));
     Ok(Report {
         title: "What a poisoner can do".into(),
         verdict: verdict(subject, outcome, attacked),
         facts: vec![
-            ("data".into(), input::describe(subject.data)),
+            ("data".into(), subject.data.describe()),
             (
                 "learner".into(),
                 format!(
                     "hinge, learning rate {}, regularization {}",
-                    print::number(subject.learner.learning_rate()),
-                    print::number(subject.learner.regularization())
+                    parameter(subject.learner.learning_rate()),
+                    parameter(subject.learner.regularization())
                 ),
             ),
             ("adversary".into(), format!("any point of norm up to {}", subject.threat.radius())),
@@ -53,15 +59,15 @@ pub fn certify_report(
             text: "The truth lies between what the strongest attack found reaches and what is proven for every adversary.".into(),
             blocks: blocks.into_iter().chain([Block::Table(table(outcome, attacked))]).collect(),
         }],
-        command: command_line(),
+        command,
         check: vec![verify],
         tool: tool(),
     })
 }
 
 fn verdict(subject: &Subject, outcome: &Outcome, attacked: Option<&Attacked>) -> Vec<String> {
-    let rate = print::percent(subject.threat.poison_rate());
-    let bound = print::up(outcome.certified_loss);
+    let rate = percent(subject.threat.poison_rate());
+    let bound = up(outcome.certified_loss);
     let first = match outcome.status {
         Status::Vacuous => format!(
             "With {rate} of the points poisoned, no useful bound is proven: {bound} is no better than not learning."
@@ -73,19 +79,23 @@ fn verdict(subject: &Subject, outcome: &Outcome, attacked: Option<&Attacked>) ->
     let mut words = vec![first];
     words.push(format!(
         "Without an adversary it is {}; the fraction misclassified stays at or below {}.{}",
-        print::down(outcome.benign.loss),
-        print::up(outcome.certified_error),
+        down(outcome.benign.loss),
+        up(outcome.certified_error),
         attacked.map_or(String::new(), |a| format!(
             " The strongest attack found ({}) reaches {}.",
             a.attack.name(),
-            print::down(a.simulated.loss.mean)
+            down(a.simulated.loss.mean)
         )),
     ));
     words
 }
 
 /// The certified loss from no poison to twice the rate in question.
-fn over_rates(subject: &Subject, outcome: &Outcome, attacked: Option<&Attacked>) -> Result<LinePlot, Stop> {
+pub fn over_rates(
+    subject: &Subject,
+    outcome: &Outcome,
+    attacked: Option<&Attacked>,
+) -> Result<LinePlot, AboutError> {
     let most = (2.0 * subject.threat.poison_rate()).clamp(0.01, 0.5);
     let mut certified = Vec::new();
     for i in 0..RATES {
@@ -114,7 +124,11 @@ fn over_rates(subject: &Subject, outcome: &Outcome, attacked: Option<&Attacked>)
 }
 
 /// The first steps: the proven bound on the average, and one simulated run from θ = 0 under the strongest attack.
-fn over_steps(subject: &Subject, outcome: &Outcome, attacked: Option<&Attacked>) -> Result<LinePlot, Stop> {
+fn over_steps(
+    subject: &Subject,
+    outcome: &Outcome,
+    attacked: Option<&Attacked>,
+) -> Result<LinePlot, AboutError> {
     let constant = 1.0 / (subject.learner.learning_rate() * subject.learner.regularization());
     let last = (10.0 * constant).clamp(1e4, MOST_STEPS);
     let place = |i: u32| last.powf(f64::from(i) / f64::from(PLACES - 1)).round() as u64;
@@ -148,15 +162,15 @@ fn over_steps(subject: &Subject, outcome: &Outcome, attacked: Option<&Attacked>)
 
 fn table(outcome: &Outcome, attacked: Option<&Attacked>) -> Table {
     let mut rows = vec![
-        vec!["certified loss".into(), print::up(outcome.certified_loss)],
-        vec!["certified error".into(), print::up(outcome.certified_error)],
-        vec!["benign loss".into(), print::down(outcome.benign.loss)],
-        vec!["transient".into(), format!("{} steps", print::steps(outcome.transient_steps))],
+        vec!["certified loss".into(), up(outcome.certified_loss)],
+        vec!["certified error".into(), up(outcome.certified_error)],
+        vec!["benign loss".into(), down(outcome.benign.loss)],
+        vec!["transient".into(), format!("{} steps", steps(outcome.transient_steps))],
     ];
     if let Some(attacked) = attacked {
         rows.push(vec![
             format!("attack loss ({})", attacked.attack.name()),
-            print::down(attacked.simulated.loss.mean),
+            down(attacked.simulated.loss.mean),
         ]);
         rows.push(vec![
             "gap".into(),

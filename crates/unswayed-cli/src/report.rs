@@ -1,8 +1,5 @@
 //! Reports: what a command found, for people. `unswayed report` renders a run's report again.
 
-mod certify;
-mod design;
-
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -10,9 +7,6 @@ use unswayed_report::{Report, write_folder};
 
 use crate::args::ReportFlags;
 use crate::{Stop, print};
-
-pub use certify::{Subject, certify_report};
-pub use design::{design_report, task_sections};
 
 /// `unswayed report RUN`.
 pub fn run(flags: &ReportFlags, as_json: bool) -> Result<ExitCode, Stop> {

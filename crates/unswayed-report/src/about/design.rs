@@ -2,24 +2,24 @@
 
 use unswayed::design::table::Row;
 use unswayed::design::{Design, Request, Setting};
-use unswayed_report::{
+
+use super::tool;
+use crate::number::{down, parameter, percent, up};
+use crate::{
     Axis, Block, HeatMap, Kind, LinePlot, Report, ScatterPlot, ScatterPoint, Section, Series, Steps, Table,
 };
-
-use super::{command_line, tool};
-use crate::print;
 
 /// The paper's bound at one place: setting, poison rate, bound.
 pub type PaperPoint = (Setting, f64, f64);
 
 /// The whole report of `unswayed design`.
-pub fn design_report(request: &Request, result: &Design, folder: &str) -> Report {
+pub fn design_report(request: &Request, result: &Design, command: String, folder: &str) -> Report {
     Report {
         title: "Choosing the learner".into(),
         verdict: verdict(result),
         facts: facts(request, result),
         sections: task_sections("", request, result, &[]),
-        command: command_line(),
+        command,
         check: check_commands(result, folder),
         tool: tool(),
     }
@@ -28,8 +28,8 @@ pub fn design_report(request: &Request, result: &Design, folder: &str) -> Report
 fn name(setting: Setting) -> String {
     format!(
         "learning rate {}, regularization {}",
-        print::number(setting.learning_rate),
-        print::number(setting.regularization)
+        parameter(setting.learning_rate),
+        parameter(setting.regularization)
     )
 }
 
@@ -39,17 +39,17 @@ fn verdict(result: &Design) -> Vec<String> {
     if let Some(test) = &result.test
         && let (Some(chosen), Some(poor)) = (test.chosen.last(), test.poor.last())
     {
-        let attack = chosen.attack_loss.map_or(String::new(), |loss| {
-            format!(" The strongest attack found reaches {}.", print::down(loss))
-        });
+        let attack = chosen
+            .attack_loss
+            .map_or(String::new(), |loss| format!(" The strongest attack found reaches {}.", down(loss)));
         words.push(format!(
             "On {}, which had no say in the choice, no adversary who controls {} of the points can push the long-run loss above \
              {}.{attack} A poor setting ({}) is certified at {} only.",
             test.task,
-            print::percent(chosen.poison_rate),
-            print::up(chosen.certified_loss),
+            percent(chosen.poison_rate),
+            up(chosen.certified_loss),
             name(result.poor.setting),
-            print::up(poor.certified_loss),
+            up(poor.certified_loss),
         ));
     }
     words
@@ -201,11 +201,11 @@ fn ranking(prefix: &str, result: &Design) -> Table {
     let header = ["learning rate", "regularization", "benign loss", "certified loss", "objective", "Pareto"];
     let row = |r: &unswayed::design::choose::Ranked| {
         vec![
-            print::number(r.setting.learning_rate),
-            print::number(r.setting.regularization),
-            print::down(r.benign_loss),
-            print::up(r.certified_loss),
-            print::up(r.objective),
+            parameter(r.setting.learning_rate),
+            parameter(r.setting.regularization),
+            down(r.benign_loss),
+            up(r.certified_loss),
+            up(r.objective),
             if r.pareto { "yes".into() } else { String::new() },
         ]
     };
@@ -234,13 +234,13 @@ fn figures(prefix: &str, result: &Design) -> Table {
     let row = |r: &Row| {
         vec![
             r.task.clone(),
-            print::number(r.learning_rate),
-            print::number(r.regularization),
-            print::percent(r.poison_rate),
-            print::down(r.benign_loss),
-            r.attack_loss.map_or(String::new(), print::down),
-            print::up(r.certified_loss),
-            print::up(r.certified_error),
+            parameter(r.learning_rate),
+            parameter(r.regularization),
+            percent(r.poison_rate),
+            down(r.benign_loss),
+            r.attack_loss.map_or(String::new(), down),
+            up(r.certified_loss),
+            up(r.certified_error),
             r.gap.map_or(String::new(), |gap| format!("{gap:.2}")),
             r.status.clone(),
         ]

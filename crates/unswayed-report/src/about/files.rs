@@ -1,0 +1,68 @@
+//! The folder of a design: tables, certificates, report.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use unswayed::design::choose::Ranked;
+use unswayed::design::table::{to_csv, to_json, to_parquet};
+use unswayed::design::{Design, Request};
+
+use super::design_report;
+use crate::folder::write;
+use crate::{Error, write_folder};
+
+/// Everything a design found, for machines.
+pub fn design_summary(request: &Request, result: &Design) -> Value {
+    let ranked = |r: &Ranked| {
+        json!({
+            "learning_rate": r.setting.learning_rate,
+            "regularization": r.setting.regularization,
+            "benign_loss": r.benign_loss,
+            "certified_loss": r.certified_loss,
+            "objective": r.objective,
+            "pareto": r.pareto,
+        })
+    };
+    json!({
+        "chosen": ranked(&result.chosen),
+        "poor": ranked(&result.poor),
+        "kappa": result.kappa,
+        "kappa_tuned": result.tuned,
+        "benign_source": request.benign.word(),
+        "train": request.train.iter().map(|t| &t.name).collect::<Vec<_>>(),
+        "validate": request.validate.as_ref().map(|t| &t.name),
+        "poison_rates": request.grid.poison_rates,
+        "radius": request.radius,
+        "seed": request.seed,
+        "ranking": result.ranking.iter().map(ranked).collect::<Vec<_>>(),
+        "test": result.test.as_ref().map(|test| json!({
+            "task": test.task,
+            "chosen": to_json(&test.chosen),
+            "poor": to_json(&test.poor),
+            "hindsight": to_json(&test.hindsight),
+        })),
+        "rows": to_json(&result.rows),
+    })
+}
+
+/// Writes `results.csv`, `.parquet` and `.json`, the chosen setting's certificates, and the report, for the command that
+/// found it all.
+pub fn write_design(request: &Request, result: &Design, command: String, folder: &Path) -> Result<(), Error> {
+    let certificates = folder.join("certificates");
+    std::fs::create_dir_all(&certificates)
+        .map_err(|source| Error::Write { path: certificates.clone(), source })?;
+    let summary = format!("{:#}\n", design_summary(request, result));
+    write(&folder.join("results.csv"), &to_csv(&result.rows))?;
+    write(&folder.join("results.parquet"), &to_parquet(&result.rows)?)?;
+    write(&folder.join("results.json"), summary.as_bytes())?;
+    for (task, rate, bytes) in &result.certificates {
+        let name = format!("{}-{rate}.certificate.safetensors", file_name(task));
+        write(&certificates.join(name), bytes)?;
+    }
+    write_folder(&design_report(request, result, command, &folder.display().to_string()), folder)
+}
+
+/// A task's name as a file name.
+fn file_name(task: &str) -> String {
+    task.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect()
+}

@@ -1,0 +1,51 @@
+//! unswayed for Python: the native half. The package in `../unswayed` wraps it in documented, typed objects.
+//!
+//! Functions here take plain values and return plain values (`dict`, `list`, numbers); only data, certificates and
+//! transforms stay on this side. Every call computes on a thread of its own with the interpreter released ([`work`]).
+#![allow(
+    missing_docs,
+    clippy::too_many_arguments,
+    clippy::type_complexity,
+    reason = "seen from Python only, where `_native.pyi` and the package's own functions describe them"
+)]
+
+mod attack;
+mod certificate;
+mod data;
+mod design;
+mod mean;
+mod transform;
+mod value;
+mod work;
+
+use pyo3::prelude::*;
+
+pyo3::create_exception!(unswayed, UnswayedError, pyo3::exceptions::PyValueError);
+pyo3::create_exception!(unswayed, CheckFailed, UnswayedError);
+
+/// Any error as an exception with its message.
+fn error(error: impl std::fmt::Display) -> PyErr {
+    UnswayedError::new_err(error.to_string())
+}
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::attack::{Attacks, attack, simulate, update};
+    #[pymodule_export]
+    use super::certificate::{Certificate, certify, check, header, recover};
+    #[pymodule_export]
+    use super::data::{Data, load, sample, sample_test};
+    #[pymodule_export]
+    use super::design::{compute, design, largest_rate, tolerating};
+    #[pymodule_export]
+    use super::mean::mean;
+    #[pymodule_export]
+    use super::transform::Transform;
+    #[pymodule_export]
+    use super::value::{down, up};
+    #[pymodule_export]
+    use super::work::forget_threads;
+    #[pymodule_export]
+    use super::{CheckFailed, UnswayedError};
+}

@@ -1,0 +1,103 @@
+"""The same figures as the command line, to the last bit; certificates go both ways."""
+
+import numpy as np
+import pytest
+from conftest import FLAGS, SETTING
+
+import unswayed
+
+
+@pytest.fixture
+def file(arrays, tmp_path):
+    x, y = arrays
+    np.savez(tmp_path / "task.npz", x=x, y=y)
+    return tmp_path / "task.npz"
+
+
+def test_certify(command, arrays, file):
+    theirs = command("certify", file, *FLAGS, "--attacks", "none", "--horizon", 1000000, folder=file.parent)
+    ours = unswayed.certify(*arrays, **SETTING, horizon=1_000_000)
+    for name in ("certified_loss", "certified_error", "benign_loss", "benign_error", "horizon_loss", "method", "status"):
+        assert getattr(ours, name) == theirs[name], name
+    assert ours.transient_steps == theirs["transient_steps"]
+    # The file is the same file.
+    assert (file.parent / "task.certificate.safetensors").read_bytes() == ours.to_bytes()
+
+
+def test_certificates_go_both_ways(command, arrays, file, tmp_path):
+    ours = unswayed.certify(*arrays, **SETTING)
+    ours.save(tmp_path / "ours.safetensors")
+    assert command("check", tmp_path / "ours.safetensors", file)["status"] == "valid"
+
+    command("certify", file, *FLAGS, "--attacks", "none", "--output", tmp_path / "theirs.safetensors", "--rows", 200)
+    read = unswayed.Certificate.load(tmp_path / "theirs.safetensors", *arrays)
+    assert len(read.data) == 200
+    assert read.certified_loss == unswayed.certify(unswayed.load(file, rows=200), **SETTING).certified_loss
+
+
+def test_attacks(command, arrays, file):
+    theirs = command("attack", file, *FLAGS, "--attack", "steady-state", "--attack", "label-flip")
+    ours = unswayed.attack(*arrays, **SETTING, attacks=["steady-state", "label-flip"])
+    for attack, figures in zip(ours, theirs["attacks"]):
+        assert attack.name == figures["attack"]
+        assert attack.loss.mean == figures["attack_loss"]
+        assert attack.error.mean == figures["attack_error"]
+        assert attack.verdict == figures["verdict"]
+
+
+def test_tolerate(command, arrays, file):
+    flags = ["--limit", 0.2, "--attacks", "none"]
+    theirs = command("tolerate", file, *FLAGS[:4], *flags, folder=file.parent)
+    setting = {name: SETTING[name] for name in ("learning_rate", "regularization")}
+    ours = unswayed.tolerate(*arrays, limit=0.2, attacks=False, **setting)
+    assert ours.poison_rate == theirs["poison_rate"]
+    assert ours.certificate.certified_loss == theirs["certified_loss"]
+
+    theirs = command("tolerate", file, "--poison-rate", 0.02, "--regularization", "0.003,0.01", *flags)
+    ours = unswayed.tolerate(*arrays, limit=0.2, poison_rate=0.02, regularization=[0.003, 0.01])
+    assert [row.certified_loss for row in ours.settings] == [row["certified_loss"] for row in theirs["settings"]]
+
+
+def test_mean(command, tmp_path):
+    samples = np.random.default_rng(1).normal(size=(500, 3))
+    np.save(tmp_path / "samples.npy", samples)
+    flags = ["--learning-rate", 0.01, "--poison-rate", 0.1, "--squared-radius", 2]
+    theirs = command("mean", tmp_path / "samples.npy", *flags, folder=tmp_path)
+    ours = unswayed.mean(samples, learning_rate=0.01, poison_rate=0.1, squared_radius=2.0)
+    assert ours.certified_loss == theirs["certified_loss"]
+    assert max(ours.attack_loss, ours.simulated_loss.mean) == theirs["attack_loss"]
+    assert (tmp_path / "samples.certificate.safetensors").read_bytes() == ours.to_bytes()
+    assert ours.attack_loss <= ours.certified_loss and ours.gap >= 1
+
+
+def test_design_and_its_folder(command, arrays, file, tmp_path):
+    grid = {"learning_rates": [1e-3, 1e-2], "regularizations": [0.01, 0.1], "poison_rates": [0.01, 0.03]}
+    flags = ["--learning-rate", "1e-3,1e-2", "--regularization", "0.01,0.1", "--poison-rate", "0.01,0.03"]
+    theirs = command("design", f"task={file}", *flags, "--attacks", "none", "--output", tmp_path / "theirs")
+    ours = unswayed.design({"task": arrays}, **grid, attacks="none", output=tmp_path / "ours")
+    assert ours.chosen.objective == theirs["chosen"]["objective"]
+    assert [row.certified_loss for row in ours.rows] == [row["certified_loss"] for row in theirs["rows"]]
+    for name in ("results.csv", "results.json", "results.parquet"):
+        assert (tmp_path / "ours" / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes()
+    for path in (tmp_path / "theirs" / "certificates").iterdir():
+        assert path.read_bytes() == (tmp_path / "ours" / "certificates" / path.name).read_bytes()
+
+    # The journal is the command line's: it continues ours, and has nothing left to do.
+    again = command(
+        "design", f"task={file}", *flags, "--attacks", "none", "--output", tmp_path / "ours", "--resume"
+    )
+    assert again["computed"] == 0
+    assert unswayed.design(
+        {"task": arrays}, **grid, attacks="none", output=tmp_path / "theirs", resume=True
+    ).computed == 0
+
+
+def test_prepare(command, tmp_path):
+    features = np.random.default_rng(2).normal(size=(120, 40))
+    np.save(tmp_path / "raw.npy", features)
+    command("prepare", tmp_path / "raw.npy", "--directions", 8, folder=tmp_path)
+    rows, transform = unswayed.prepare(features, directions=8)
+    assert (np.load(tmp_path / "raw.prepared.npz")["x"] == rows).all()
+    theirs = unswayed.Transform.load(tmp_path / "raw.transform.safetensors")
+    other = np.random.default_rng(3).normal(size=(5, 40))
+    assert (theirs.apply(other) == transform.apply(other)).all()

@@ -1,0 +1,171 @@
+"""What goes in: arrays of all kinds, frames, files; and what is refused, with what words."""
+
+import json
+import pickle
+import struct
+
+import numpy as np
+import pandas
+import polars
+import pytest
+from conftest import SETTING
+
+import unswayed
+
+X = np.array([[0.6, 0.8], [-0.6, 0.0], [0.8, 0.6], [-0.3, -0.9]])
+
+
+def z(x, y=None, **options):
+    return unswayed.Data(x, y, **options).z
+
+
+@pytest.mark.parametrize("y", [[1, 0, 1, 0], [True, False, True, False], ["spam", "ham", "spam", "ham"],
+                               np.array([[2.5], [-1], [2.5], [-1]]), np.array(["b", "a", "b", "a"], dtype=object)])
+def test_labels_of_all_kinds(y):
+    assert (z(X, y) == X * np.array([[1], [-1], [1], [-1]])).all()
+
+
+def test_arrays_of_all_kinds():
+    y = [1, 0, 1, 0]
+    expected = z(X, y)
+    for x in (X.tolist(), np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2], X[:, ::-1][:, ::-1]):
+        assert (z(x, y) == expected).all()
+    crooked = np.frombuffer(b"?" + X.tobytes(), dtype=np.uint8)[1:].view(np.float64).reshape(X.shape)
+    assert not crooked.flags.aligned and (z(crooked, y) == expected).all()
+    assert (z(X.astype(">f8"), y) == expected).all()
+    single = X.astype(np.float32)
+    assert (z(single, y) == z(single.astype(np.float64), y)).all()
+    assert (z(expected, labels="premultiplied") == expected).all()
+
+
+def test_a_contiguous_array_is_not_copied():
+    from unswayed._data import matrix
+
+    assert matrix(X) is X
+
+
+def test_scores():
+    assert (z(X, [0.5, -1, 1, 0.25]) == X * np.array([[0.5], [-1], [1], [0.25]])).all()
+    assert (z(X, [1, -1, 1, 1], labels="scores")[1] == -X[1]).all()
+
+
+@pytest.mark.parametrize("frame", [pandas.DataFrame, lambda d: polars.DataFrame(d)])
+def test_frames(frame):
+    columns = {"a": X[:, 0], "kind": ["spam", "ham", "spam", "ham"], "b": X[:, 1]}
+    mail = frame(columns)
+    assert (z(mail, "kind") == z(X, columns["kind"])).all()
+    features = mail[["a", "b"]]
+    assert (z(features, mail["kind"]) == z(X, columns["kind"])).all()
+    with pytest.raises(unswayed.UnswayedError, match="no column 'label'; there are a, kind, b"):
+        z(mail, "label")
+    with pytest.raises(unswayed.UnswayedError, match="column 'kind' holds"):
+        z(mail, [1, 0, 1, 0])
+
+
+def test_files(tmp_path):
+    path = tmp_path / "mail.csv"
+    path.write_text("a,b,kind\n0.6,0.8,spam\n-0.6,0,ham\n")
+    assert (z(path, "kind") == [[0.6, 0.8], [0.6, 0.0]]).all()
+    with pytest.raises(unswayed.UnswayedError, match="mail.csv"):
+        z(path)
+
+
+def test_weights_count():
+    heavy = unswayed.certify(X, [1, 0, 1, 0], weights=[1, 1, 1, 5], **SETTING)
+    assert heavy.certified_loss != unswayed.certify(X, [1, 0, 1, 0], **SETTING).certified_loss
+
+
+def test_data_can_be_pickled(data):
+    copy = pickle.loads(pickle.dumps(data))
+    assert copy.sha256 == data.sha256 and repr(copy) == repr(data)
+    certificate = pickle.loads(pickle.dumps(unswayed.certify(data, **SETTING)))
+    assert certificate.certified_loss == unswayed.certify(data, **SETTING).certified_loss
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "options", "words"),
+    [
+        (X, None, {}, "label"),
+        (X, [1, 1, 1, 1], {}, "every label is"),
+        (X, [1, 0, 1], {}, "3"),
+        (X, [1, 2, 3, 4], {}, "third|three|scores|different"),
+        (X * 2, [1, 0, 1, 0], {}, "row 1.*norm"),
+        (X * np.nan, [1, 0, 1, 0], {}, "row 1"),
+        (X + np.inf, [1, 0, 1, 0], {}, "row 1"),
+        (X[:0], [], {}, "row"),
+        (X[0], [1], {}, "1 dimensions, not two"),
+        (X[:, :0], [1, 0, 1, 0], {}, "column"),
+        ([["a", "b"]], [1], {}, "not all numbers"),
+        (X, [1, 0, np.nan, 0], {}, "row 3"),
+        (X, [1, "a", None, 0], {}, "neither all numbers nor all text"),
+        (X, [[1, 0], [1, 0], [1, 0], [1, 0]], {}, "2 dimensions, not one"),
+        (X, [1, 0, 1, 0], {"weights": [1, 1, 1]}, "weight"),
+        (X, [1, 0, 1, 0], {"weights": [1, -1, 1, 1]}, "weight"),
+        (X, [1, 0, 1, 0], {"labels": "guess"}, "guess"),
+        (X, [1, 0, 1, 0], {"rows": 5}, "5 rows wanted"),
+        (X, "label", {}, "no frame"),
+        ("nowhere.npz", None, {}, "nowhere.npz"),
+    ],
+)
+def test_what_is_refused(x, y, options, words):
+    with pytest.raises(unswayed.UnswayedError, match=words):
+        unswayed.Data(x, y, **options)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"learning_rate": 0.0}, "learning rate"),
+        ({"regularization": -1.0}, "regularization"),
+        ({"poison_rate": 1.0}, "poison rate"),
+        ({"radius": float("nan")}, "radius"),
+        ({"learning_rate": 200.0}, "below 1"),
+        ({"horizon": 0}, "at least 1"),
+        ({"start": [1.0]}, "1 entries"),
+        ({"method": "magic"}, "magic"),
+    ],
+)
+def test_parameters_that_make_no_sense(data, change, words):
+    with pytest.raises(unswayed.UnswayedError, match=words):
+        unswayed.certify(data, **{**SETTING, **change})
+
+
+def test_labels_twice(data):
+    with pytest.raises(unswayed.UnswayedError, match="leave out y"):
+        unswayed.certify(data, [1, 0], **SETTING)
+    with pytest.raises(unswayed.UnswayedError, match="when making it"):
+        unswayed.certify(data, **SETTING, normalize=True)
+
+
+def test_certificates_that_do_not_hold(data, tmp_path):
+    certificate = unswayed.certify(data, **SETTING)
+    path = tmp_path / "certificate.safetensors"
+    certificate.save(path)
+    with pytest.raises(unswayed.CheckFailed, match=r"certificate.safetensors: .*"):
+        unswayed.Certificate.load(path, data.first(200))
+    content = bytearray(path.read_bytes())
+    for cut in (0, 7, len(content) // 2, len(content) - 1):
+        path.write_bytes(content[:cut])
+        with pytest.raises(unswayed.UnswayedError, match=r"certificate.safetensors: "):
+            unswayed.Certificate.load(path, data)
+    # A claim that is too good.
+    length = int.from_bytes(content[:8], "little")
+    begin, end = json.loads(content[8 : 8 + length])["loss.bound"]["data_offsets"]
+    assert struct.unpack("<d", content[8 + length + begin : 8 + length + end]) == (certificate.certified_loss,)
+    content[8 + length + begin : 8 + length + end] = struct.pack("<d", 0.9 * certificate.certified_loss)
+    path.write_bytes(content)
+    with pytest.raises(unswayed.CheckFailed, match="loss"):
+        unswayed.Certificate.load(path, data)
+
+
+def test_mean_and_prepare_refuse(tmp_path):
+    setting = {"learning_rate": 0.01, "poison_rate": 0.1, "squared_radius": 1.0}
+    with pytest.raises(unswayed.UnswayedError, match="give samples, or"):
+        unswayed.mean(**setting)
+    with pytest.raises(unswayed.UnswayedError, match="learning rate"):
+        unswayed.mean(covariance_trace=1.0, **{**setting, "learning_rate": 2.5})
+    with pytest.raises(unswayed.UnswayedError, match="directions"):
+        unswayed.prepare(X, directions=3)
+    (tmp_path / "no.transform").write_bytes(b"nothing")
+    with pytest.raises(unswayed.UnswayedError, match="no.transform"):
+        unswayed.Transform.load(tmp_path / "no.transform")

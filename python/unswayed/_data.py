@@ -1,0 +1,237 @@
+"""From arrays, frames and files to data."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Optional, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _native
+from ._native import Data as NativeData
+from ._native import UnswayedError
+
+Floats = NDArray[np.float64]
+#: Anything that holds features: an array, a frame, a path, or data that are ready.
+Features = Union["Data", ArrayLike, "os.PathLike[str]", Any]
+
+
+class Data:
+    """Rows z = label · features, checked and ready.
+
+    Every function of this package takes data as `x` and `y`; make a `Data` once to have them checked once. It can be
+    pickled.
+
+    >>> import unswayed
+    >>> data = unswayed.Data([[0.6, 0.8], [0.5, 0.0]], [1, 0])
+    >>> data
+    Data(2 rows, 2 columns; label 0 is −1, 1 is +1)
+    >>> data.z
+    array([[ 0.6,  0.8],
+           [-0.5, 0. ]])
+
+    Args:
+        x: features, one row per point, of norm at most 1: an array, a pandas or polars frame, or the path of a `.npz`,
+            `.npy`, `.csv` or `.parquet` file.
+        y: two classes or scores in [-1, 1]; for a frame or a file with named columns, the name of the label column.
+        weights: how much each row counts; all count the same without it.
+        labels: `"detect"` (two different labels are classes, more are scores), `"scores"`, `"premultiplied"` (the rows
+            are z already, there is no `y`) or `"absent"` (samples for mean estimation, of any norm).
+        normalize: divide all rows by the largest norm.
+        rows: use only so many rows from the top.
+    """
+
+    __slots__ = ("_native",)
+    _native: NativeData
+
+    def __init__(
+        self,
+        x: Features,
+        y: Any = None,
+        *,
+        weights: Optional[ArrayLike] = None,
+        labels: str = "detect",
+        normalize: bool = False,
+        rows: Optional[int] = None,
+    ) -> None:
+        if isinstance(x, (str, os.PathLike)):
+            if weights is not None:
+                raise UnswayedError("weights of a file are in its column or array `weight`; leave out `weights`")
+            self._native = _load(os.fspath(x), y, labels, normalize, rows)
+            return
+        x, y = _split(x, y)
+        if rows is not None:
+            if rows > len(x):
+                raise UnswayedError(f"{rows} rows wanted, but there are {len(x)}")
+            x, y = x[:rows], None if y is None else y[:rows]
+            weights = None if weights is None else np.asarray(weights)[:rows]
+        w = None if weights is None else floats(weights)
+        self._native = _native.Data.from_arrays(matrix(x), _labels(y), w, labels, normalize)
+
+    @classmethod
+    def _of(cls, native: NativeData) -> Data:
+        data = cls.__new__(cls)
+        data._native = native
+        return data
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self._native.rows
+
+    @property
+    def columns(self) -> int:
+        """The number of features."""
+        return self._native.columns
+
+    @property
+    def classes(self) -> Optional[tuple[str, str]]:
+        """The labels that became -1 and +1, unless labels are scores."""
+        return self._native.classes
+
+    @property
+    def z(self) -> Floats:
+        """The rows, label · features, as a new array."""
+        return self._native.z
+
+    @property
+    def sha256(self) -> str:
+        """The digest by which certificates know their data."""
+        return self._native.sha256
+
+    def first(self, rows: int) -> Data:
+        """The first rows as data of their own."""
+        return Data._of(self._native.first(rows))
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def __repr__(self) -> str:
+        return f"Data({self._native.describe()})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, self._native.state()
+
+
+def _restore(z: Floats, weights: Optional[list[float]], provenance: str) -> Data:
+    return Data._of(_native.Data.from_state(floats(z), weights, provenance))
+
+
+def load(
+    path: Union[str, os.PathLike[str]],
+    *,
+    label_file: Union[str, os.PathLike[str], None] = None,
+    label_column: Optional[str] = None,
+    labels: str = "detect",
+    normalize: bool = False,
+    rows: Optional[int] = None,
+) -> Data:
+    """Reads a `.npz`, `.npy`, `.csv` or `.parquet` file, as the command line does.
+
+    For features in `…x.npy` the labels are looked for in `…y.npy`.
+
+    >>> import tempfile, os, unswayed
+    >>> path = os.path.join(tempfile.mkdtemp(), "mail.csv")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("width,height,label\\n0.5,0.1,spam\\n0.2,0.9,ham\\n")
+    >>> unswayed.load(path)
+    Data(mail.csv: 2 rows, 2 columns; label ham is −1, spam is +1)
+    """
+    path = os.fspath(path)
+    beside = path[: -len("x.npy")] + "y.npy"
+    if label_file is None and labels in ("detect", "scores") and path.endswith("x.npy") and os.path.exists(beside):
+        label_file = beside
+    file = None if label_file is None else os.fspath(label_file)
+    return Data._of(_native.load(path, file, label_column, labels, normalize, rows))
+
+
+def sample() -> Data:
+    """MNIST's digits 1 and 7: 500 training rows of 31 features."""
+    return Data._of(_native.sample())
+
+
+def sample_test() -> Data:
+    """Held-out rows for `sample`."""
+    return Data._of(_native.sample_test())
+
+
+def native(x: Features, y: Any = None, **options: Any) -> _native.Data:
+    """The data that a user means by `x` and `y`."""
+    if isinstance(x, Data):
+        if y is not None:
+            raise UnswayedError("x is a Data and has its labels; leave out y")
+        if any(options.values()):
+            raise UnswayedError("x is a Data and is ready; give weights, labels and normalize when making it")
+        return x._native
+    return Data(x, y, **{name: value for name, value in options.items() if value is not None})._native
+
+
+def floats(array: Any) -> Floats:
+    """float64 in row order, each number at an address of its own kind: the array itself where it is that already."""
+    return np.require(array, np.float64, ["C", "A"])
+
+
+def matrix(x: Any) -> Floats:
+    """Two dimensions of float64 in row order: `x` itself where it is that already."""
+    try:
+        array = floats(x)
+    except (TypeError, ValueError) as error:
+        raise UnswayedError(f"the features are not all numbers ({error})") from None
+    if np.ndim(x) != 2:
+        raise UnswayedError(f"the features have {np.ndim(x)} dimensions, not two (rows, features)")
+    return array
+
+
+def _load(path: str, y: Any, labels: str, normalize: bool, rows: Optional[int]) -> _native.Data:
+    if y is None or isinstance(y, str):
+        return load(path, label_column=y, labels=labels, normalize=normalize, rows=rows)._native
+    if isinstance(y, os.PathLike):
+        return load(path, label_file=y, labels=labels, normalize=normalize, rows=rows)._native
+    raise UnswayedError("x is a file; then y is the name of its label column, or the path of a file of labels")
+
+
+def _split(x: Any, y: Any) -> tuple[Any, Any]:
+    """Features and labels, taken out of a frame if `y` names its column."""
+    module = type(x).__module__.partition(".")[0]
+    if module not in ("pandas", "polars") or not hasattr(x, "columns"):
+        if isinstance(y, str):
+            raise UnswayedError("y names a column, but x is no frame; give the labels themselves")
+        return x, _column(y)
+    names = list(x.columns)
+    if isinstance(y, str):
+        if y not in names:
+            raise UnswayedError(f"there is no column {y!r}; there are {', '.join(map(str, names))}")
+        labels = x[y]
+        x = x.drop(columns=[y]) if module == "pandas" else x.drop(y)
+        y = labels
+    for name in x.columns:
+        kind = x[name].dtype
+        numeric = kind.is_numeric() if module == "polars" else sys.modules["pandas"].api.types.is_numeric_dtype(kind)
+        if not numeric:
+            raise UnswayedError(f"column {name!r} holds {kind}, not numbers; leave it out or encode it")
+    values = x.to_numpy(dtype=np.float64, na_value=np.nan) if module == "pandas" else x.to_numpy()
+    return values, _column(y)
+
+
+def _column(y: Any) -> Any:
+    return y.to_numpy() if hasattr(y, "to_numpy") else y
+
+
+def _labels(y: Any) -> _native.RawLabels:
+    if y is None:
+        return None
+    array = np.asarray(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise UnswayedError(f"the labels have {array.ndim} dimensions, not one")
+    if array.dtype.kind in "biuf":
+        return floats(array)
+    if all(isinstance(label, str) for label in array):
+        return [str(label) for label in array]
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise UnswayedError("the labels are neither all numbers nor all text") from None

@@ -1,0 +1,304 @@
+"""Choosing the learner."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Optional, Union
+
+from . import _native
+from ._attack import Simulation, _figures
+from ._certificate import Certificate
+from ._data import Data, Features, native
+from ._executors import runner
+from ._native import UnswayedError
+from ._progress import shown
+
+Numbers = Optional[Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The learner's own numbers."""
+
+    learning_rate: float
+    regularization: float
+
+
+@dataclass(frozen=True)
+class Ranked(Setting):
+    """A setting and its means over the training tasks and poison rates.
+
+    Attributes:
+        objective: benign loss + κ · certified loss; smaller is better.
+        pareto: whether no other setting is better in one of the two losses and no worse in the other.
+    """
+
+    benign_loss: float
+    certified_loss: float
+    objective: float
+    pareto: bool
+
+
+@dataclass(frozen=True)
+class Row(Setting):
+    """One task, setting and poison rate. Attack fields are `None` where no attacks were run."""
+
+    task: str
+    poison_rate: float
+    benign_loss: float
+    benign_error: float
+    benign_source: str
+    certified_loss: float
+    certified_error: float
+    method: str
+    status: str
+    attack: Optional[str]
+    attack_loss: Optional[float]
+    attack_loss_half_width: Optional[float]
+    attack_error: Optional[float]
+    verdict: Optional[str]
+    gap: Optional[float]
+
+
+@dataclass(frozen=True)
+class Design:
+    """What was chosen, and why.
+
+    Attributes:
+        chosen: the best setting.
+        poor: the worst setting of the grid.
+        ranking: all settings of the grid, best first.
+        kappa: the weight of the certified loss; `kappa_tuned` says whether it was tuned on the validation task.
+        rows: every figure: all tasks, all settings, all poison rates. `pandas.DataFrame(design.rows)` makes a frame of it.
+        on_test: the chosen setting on the test task, at each poison rate.
+        poor_on_test: the worst setting there.
+        hindsight_on_test: the setting that would have been best there.
+        certificates: bytes of the chosen setting's certificate files, by task and poison rate.
+        computed: records computed now; the others came from the journal.
+    """
+
+    chosen: Ranked
+    poor: Ranked
+    ranking: list[Ranked]
+    kappa: float
+    kappa_tuned: bool
+    rows: list[Row]
+    on_test: list[Row]
+    poor_on_test: list[Row]
+    hindsight_on_test: list[Row]
+    certificates: dict[tuple[str, float], bytes]
+    computed: int
+
+    def __repr__(self) -> str:
+        lines = [
+            f"chosen           learning rate {self.chosen.learning_rate:g}, regularization {self.chosen.regularization:g}",
+            f"objective        benign loss + {self.kappa:g} · certified loss = {_native.up(self.chosen.objective)}",
+        ]
+        for name, rows in (("chosen", self.on_test), ("poor", self.poor_on_test)):
+            for row in rows[-1:]:
+                attack = "" if row.attack_loss is None else f", attack {_native.down(row.attack_loss)}"
+                text = f"{row.task}, {100 * row.poison_rate:g} % poison: certified loss {_native.up(row.certified_loss)}{attack}"
+                lines.append(f"{name + ' on test':<15}  {text}")
+        return "\n".join(lines)
+
+
+def design(
+    tasks: Mapping[str, Features],
+    *,
+    validate: Optional[Mapping[str, Features]] = None,
+    test: Optional[Mapping[str, Features]] = None,
+    learning_rates: Numbers = None,
+    regularizations: Numbers = None,
+    poison_rates: Numbers = None,
+    kappa: Optional[float] = None,
+    radius: float = 1.0,
+    benign: str = "simulated",
+    attacks: str = "fast",
+    attack_everywhere: bool = False,
+    refine: bool = False,
+    seed: int = 0,
+    output: Union[str, os.PathLike[str], None] = None,
+    resume: bool = False,
+    executor: Any = None,
+    progress: Optional[bool] = None,
+) -> Design:
+    """Chooses learning rate and regularization: the smallest mean of benign loss + κ · certified loss over the tasks.
+
+    >>> import unswayed
+    >>> found = unswayed.design(
+    ...     {"train": unswayed.sample().first(100)},
+    ...     test={"test": unswayed.sample_test().first(100)},
+    ...     learning_rates=[1e-3, 1e-2], regularizations=[0.01, 0.1], poison_rates=[0.02],
+    ...     benign="limit", attacks="none")
+    >>> found.chosen.learning_rate, len(found.rows)
+    (0.001, 8)
+
+    Args:
+        tasks: the tasks to choose on, by name. Data are `Data`, or pairs of features and labels, or paths of files.
+        validate: one task to tune κ on, if it is not given.
+        test: one task that has no say in the choice, to judge it on.
+        learning_rates, regularizations, poison_rates: the grid; the paper's values where not given.
+        kappa: the weight of the certified loss; 1 if not given and not tuned.
+        radius: the largest norm of a poisoned point.
+        benign: `"simulated"`, or `"limit"` for the limit of small learning rates, which is cheaper.
+        attacks: `"none"`, `"fast"` or `"full"`: on the validation and test task where a choice is shown;
+            with `attack_everywhere` at all settings of all tasks.
+        refine: continue from the best cell between the points of the grid.
+        output: a folder for the journal, tables, certificates and report, as the command line writes it.
+        resume: continue the journal in that folder, and compute only what is missing.
+        executor: where to compute: an executor of `concurrent.futures`, a Dask client, or the module `ray`; this machine's
+            cores if not given. The figures are the same.
+        progress: show progress with tqdm; on terminals and in notebooks if not given.
+    """
+    named = {name: _data(data) for name, data in tasks.items()}
+    validation, judge = _only("validate", validate), _only("test", test)
+    run = None
+    if executor is not None:
+        everything = {**named, **dict([validation] if validation else []), **dict([judge] if judge else [])}
+        run = runner(executor, {name: Data._of(data) for name, data in everything.items()})
+    with shown(progress, "design") as show:
+        result, certificates = _native.design(
+            list(named.items()),
+            validation,
+            judge,
+            [_list(learning_rates), _list(regularizations), _list(poison_rates)],
+            kappa,
+            radius,
+            benign,
+            attacks,
+            attack_everywhere,
+            seed,
+            refine,
+            None if output is None else os.fspath(output),
+            resume,
+            run,
+            show,
+            "unswayed.design(…)",
+        )
+    on_test = result["test"] or {"chosen": [], "poor": [], "hindsight": []}
+    return Design(
+        chosen=_make(Ranked, result["chosen"]),
+        poor=_make(Ranked, result["poor"]),
+        ranking=[_make(Ranked, row) for row in result["ranking"]],
+        kappa=float(result["kappa"]),
+        kappa_tuned=result["kappa_tuned"],
+        rows=[_make(Row, row) for row in result["rows"]],
+        on_test=[_make(Row, row) for row in on_test["chosen"]],
+        poor_on_test=[_make(Row, row) for row in on_test["poor"]],
+        hindsight_on_test=[_make(Row, row) for row in on_test["hindsight"]],
+        certificates={(task, rate): content for task, rate, content in certificates},
+        computed=result["computed"],
+    )
+
+
+@dataclass(frozen=True)
+class Tolerated:
+    """The largest poison rate that is certified to stay under the limit.
+
+    Attributes:
+        poison_rate: that rate.
+        certificate: its certificate.
+        broken_poison_rate: a rate at which an attack was seen to break the limit, if one was found.
+        broken: what that attack reached.
+    """
+
+    poison_rate: float
+    certificate: Certificate
+    broken_poison_rate: Optional[float]
+    broken: Optional[Simulation]
+
+
+@dataclass(frozen=True)
+class Tolerable:
+    """The settings that keep the harm under the limit at a poison rate.
+
+    Attributes:
+        settings: those settings, the smallest benign loss first.
+        smallest: the smallest certified figure of all settings, under the limit or not.
+    """
+
+    settings: list[Row]
+    smallest: Row
+
+
+def tolerate(
+    x: Features,
+    y: Any = None,
+    *,
+    limit: float,
+    learning_rate: Union[float, Sequence[float], None] = None,
+    regularization: Union[float, Sequence[float], None] = None,
+    poison_rate: Optional[float] = None,
+    measure: str = "loss",
+    radius: float = 1.0,
+    attacks: bool = True,
+    seed: int = 0,
+    progress: Optional[bool] = None,
+    weights: Any = None,
+    labels: Optional[str] = None,
+    normalize: bool = False,
+) -> Union[Tolerated, Tolerable, None]:
+    """How much poison is tolerable, or which settings tolerate it.
+
+    With a learning rate and a regularization: the largest poison rate whose certified loss (or error, `measure="error"`)
+    stays under the limit, as a `Tolerated`; `None` if not even 0 does.
+
+    With a poison rate: the settings of a grid under the limit, as a `Tolerable`; learning rates and regularizations may
+    be lists, and are the paper's where not given.
+
+    >>> import unswayed
+    >>> found = unswayed.tolerate(
+    ...     unswayed.sample(), limit=0.2, learning_rate=1e-3, regularization=0.01, attacks=False)
+    >>> 0.03 < found.poison_rate < 0.04
+    True
+    """
+    if not 0.0 < limit < float("inf"):
+        raise UnswayedError(f"limit {limit}: it must be positive and finite")
+    data = native(x, y, weights=weights, labels=labels, normalize=normalize)
+    if poison_rate is not None:
+        grid = [_list(learning_rate), _list(regularization), [poison_rate]]
+        with shown(progress, "tolerate") as show:
+            found = _native.tolerating(data, grid, radius, limit, measure, seed, show)
+        return Tolerable([_make(Row, row) for row in found["settings"]], _make(Row, found["smallest"]))
+    if not isinstance(learning_rate, (int, float)) or not isinstance(regularization, (int, float)):
+        raise UnswayedError(
+            "give learning_rate and regularization (one value each) to find the largest tolerable poison rate, "
+            "or poison_rate to find the settings that tolerate it"
+        )
+    largest = _native.largest_rate(
+        data, float(learning_rate), float(regularization), radius, limit, measure, attacks, seed
+    )
+    if largest is None:
+        return None
+    rate, certificate, broken = largest
+    return Tolerated(
+        rate,
+        Certificate(certificate),
+        None if broken is None else float(broken["poison_rate"]),
+        None if broken is None else Simulation(**_figures(broken["simulated"])),
+    )
+
+
+def _data(data: Any) -> _native.Data:
+    return native(*data) if isinstance(data, tuple) else native(data)
+
+
+def _only(what: str, task: Optional[Mapping[str, Features]]) -> Optional[tuple[str, _native.Data]]:
+    if task is None:
+        return None
+    if len(task) != 1:
+        raise UnswayedError(f"{what}: give one task, by name")
+    [(name, data)] = task.items()
+    return name, _data(data)
+
+
+def _list(values: Union[float, Numbers]) -> Optional[list[float]]:
+    if values is None:
+        return None
+    return [float(values)] if isinstance(values, (int, float)) else [float(value) for value in values]
+
+
+def _make(kind: type[Any], row: Mapping[str, Any]) -> Any:
+    return kind(**{field.name: row.get(field.name) for field in fields(kind)})

@@ -1,0 +1,164 @@
+"""What the compiled half offers to the package; not for users."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Optional, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+RawLabels = Union[Floats, Sequence[str], None]
+Grid = Sequence[Optional[Sequence[float]]]
+Progress = Optional[Callable[[int, int], object]]
+
+class UnswayedError(ValueError): ...
+class CheckFailed(UnswayedError): ...
+
+class Data:
+    @staticmethod
+    def from_arrays(
+        x: Floats, y: RawLabels, weights: Optional[Floats], labels: str, normalize: bool
+    ) -> Data: ...
+    def state(self) -> tuple[Floats, Optional[list[float]], str]: ...
+    @staticmethod
+    def from_state(z: Floats, weights: Optional[list[float]], provenance: str) -> Data: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def columns(self) -> int: ...
+    @property
+    def sha256(self) -> str: ...
+    @property
+    def classes(self) -> Optional[tuple[str, str]]: ...
+    @property
+    def z(self) -> Floats: ...
+    def first(self, rows: int) -> Data: ...
+    def describe(self) -> str: ...
+
+def load(
+    path: str,
+    label_file: Optional[str],
+    label_column: Optional[str],
+    labels: str,
+    normalize: bool,
+    rows: Optional[int],
+) -> Data: ...
+def sample() -> Data: ...
+def sample_test() -> Data: ...
+
+class Attacks:
+    def figures(self) -> list[dict[str, Any]]: ...
+
+class Certificate:
+    @property
+    def data(self) -> Data: ...
+    def figures(self) -> dict[str, Any]: ...
+    def to_bytes(self) -> bytes: ...
+    def horizon(self, steps: Sequence[int], start: Optional[Sequence[float]]) -> list[float]: ...
+    def lines(self, attacked: Optional[Attacks]) -> list[tuple[str, str]]: ...
+    def report(
+        self, folder: str, attacked: Optional[Attacks], command: str, verify: str, seed: int
+    ) -> None: ...
+    def plot(self, attacked: Optional[Attacks], seed: int) -> str: ...
+
+def certify(
+    data: Data,
+    learning_rate: float,
+    regularization: float,
+    poison_rate: float,
+    radius: float,
+    horizon: Optional[int],
+    start: Optional[Sequence[float]],
+    method: str,
+) -> Certificate: ...
+def header(bytes: bytes) -> dict[str, Any]: ...
+def check(bytes: bytes, data: Optional[Data]) -> tuple[float, Optional[float], Optional[float]]: ...
+def recover(bytes: bytes, data: Data) -> Certificate: ...
+def attack(
+    data: Data,
+    test: Optional[Data],
+    learning_rate: float,
+    regularization: float,
+    poison_rate: float,
+    radius: float,
+    attacks: Optional[Sequence[str]],
+    effort: str,
+    seed: int,
+) -> Attacks: ...
+def simulate(
+    data: Data,
+    test: Optional[Data],
+    learning_rate: float,
+    regularization: float,
+    poison_rate: float,
+    radius: float,
+    policy: Callable[[Floats], object],
+    name: str,
+    effort: str,
+    seed: int,
+) -> dict[str, Any]: ...
+def update(theta: Floats, z: Floats, learning_rate: float, regularization: float) -> Floats: ...
+def design(
+    train: Sequence[tuple[str, Data]],
+    validate: Optional[tuple[str, Data]],
+    test: Optional[tuple[str, Data]],
+    grid: Grid,
+    kappa: Optional[float],
+    radius: float,
+    benign: str,
+    attacks: str,
+    everywhere: bool,
+    seed: int,
+    refine: bool,
+    output: Optional[str],
+    resume: bool,
+    executor: Optional[Callable[[str, list[tuple[str, str]]], Iterator[str]]],
+    progress: Progress,
+    command: str,
+) -> tuple[dict[str, Any], list[tuple[str, float, bytes]]]: ...
+def compute(data: Data, plan: str, piece: str) -> list[str]: ...
+def largest_rate(
+    data: Data,
+    learning_rate: float,
+    regularization: float,
+    radius: float,
+    limit: float,
+    measure: str,
+    attacks: bool,
+    seed: int,
+) -> Optional[tuple[float, Certificate, Optional[dict[str, Any]]]]: ...
+def tolerating(
+    data: Data,
+    grid: Grid,
+    radius: float,
+    limit: float,
+    measure: str,
+    seed: int,
+    progress: Progress,
+) -> dict[str, Any]: ...
+def mean(
+    samples: Optional[Data],
+    learning_rate: float,
+    poison_rate: float,
+    squared_radius: float,
+    covariance_trace: float,
+    noise_trace: float,
+    attacks: bool,
+    seed: int,
+) -> tuple[bytes, dict[str, Any]]: ...
+
+class Transform:
+    @staticmethod
+    def fit(x: Floats, directions: int) -> tuple[Transform, Floats]: ...
+    def apply(self, x: Floats, allow_seen: bool) -> tuple[Floats, int]: ...
+    @property
+    def directions(self) -> int: ...
+    @property
+    def kept_variance(self) -> float: ...
+    def to_bytes(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(bytes: bytes) -> Transform: ...
+
+def up(bound: float) -> str: ...
+def down(value: float) -> str: ...
+def forget_threads() -> None: ...

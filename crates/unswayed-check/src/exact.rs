@@ -3,12 +3,12 @@
 //! Every finite `f64` is a whole number times a power of two, so sums and products of them can be
 //! written down without rounding. [`ExactSum`] adds very many products quickly, [`Dyadic`] is a
 //! single such number with `+`, `−`, `×` and comparison. Division is left to the very end, where
-//! [`ratio`] gives a rational number.
+//! [`ratio`] gives a rational number, or is rounded in a chosen direction by [`quotient`].
 
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Sub};
 
-use dashu::base::{Signed, UnsignedAbs};
+use dashu::base::{BitTest, DivRemEuclid, Signed, UnsignedAbs};
 use dashu::integer::{IBig, UBig};
 use dashu::rational::RBig;
 
@@ -172,6 +172,16 @@ impl Dyadic {
         Dyadic { mantissa: if x < 0.0 { -mantissa } else { mantissa }, exponent }
     }
 
+    /// The number `mantissa`·2^`exponent`.
+    pub(crate) fn scaled(mantissa: IBig, exponent: i64) -> Self {
+        Dyadic { mantissa, exponent }
+    }
+
+    /// (m, e) with the number = m·2^e.
+    pub(crate) fn parts(&self) -> (&IBig, i64) {
+        (&self.mantissa, self.exponent)
+    }
+
     /// A whole number.
     pub(crate) fn whole(n: u64) -> Self {
         Dyadic { mantissa: IBig::from(n), exponent: 0 }
@@ -185,6 +195,27 @@ impl Dyadic {
     /// The square.
     pub(crate) fn square(&self) -> Self {
         self * self
+    }
+
+    /// Half of the number.
+    pub(crate) fn half(self) -> Self {
+        Dyadic { exponent: self.exponent - 1, ..self }
+    }
+
+    /// Whether the number is 0.
+    pub(crate) fn is_zero(&self) -> bool {
+        self.mantissa == IBig::ZERO
+    }
+
+    /// The number with at most [`QUOTIENT_BITS`] bits, rounded up.
+    pub(crate) fn rounded_up(self) -> Self {
+        let excess = self.mantissa.clone().unsigned_abs().bit_len().saturating_sub(QUOTIENT_BITS);
+        if excess == 0 {
+            return self;
+        }
+        // The shift of a negative number rounds down as well.
+        let mantissa = -(-self.mantissa >> excess);
+        Dyadic { mantissa, exponent: self.exponent + excess as i64 }
     }
 
     /// Whether the number is > 0.
@@ -298,6 +329,32 @@ pub(crate) fn ratio(numerator: &Dyadic, denominator: &Dyadic) -> RBig {
     RBig::from_parts(n, d)
 }
 
+/// Significant bits of a rounded quotient, at least.
+const QUOTIENT_BITS: usize = 256;
+
+/// Which way an inexact result is rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Round {
+    Down,
+    Up,
+}
+
+/// The quotient of two numbers, rounded in its 256th bit or later; zero if the divisor is zero, which
+/// every caller rules out.
+pub(crate) fn quotient(numerator: &Dyadic, denominator: &Dyadic, round: Round) -> Dyadic {
+    let negative = denominator.is_negative();
+    let d: UBig = denominator.mantissa.clone().unsigned_abs();
+    if d == UBig::ZERO {
+        return Dyadic::zero();
+    }
+    let n = if negative { -numerator.mantissa.clone() } else { numerator.mantissa.clone() };
+    let shift = (QUOTIENT_BITS + d.bit_len()).saturating_sub(n.clone().unsigned_abs().bit_len());
+    let (floor, rest) = (n << shift).div_rem_euclid(IBig::from(d));
+    let up = round == Round::Up && rest != UBig::ZERO;
+    let mantissa = if up { floor + IBig::ONE } else { floor };
+    Dyadic { mantissa, exponent: numerator.exponent - denominator.exponent - shift as i64 }
+}
+
 /// The `f64` nearest to a rational number (infinite if it is out of range).
 pub(crate) fn nearest(x: &RBig) -> f64 {
     x.to_f64().value()
@@ -403,6 +460,24 @@ mod tests {
             if c != 0.0 {
                 prop_assert_eq!(ratio(&p, &r), x / z);
             }
+        }
+
+        #[test]
+        fn quotients_are_enclosed(a in finite(), b in finite(), c in finite()) {
+            let (n, d) = (Dyadic::new(a) * Dyadic::new(b), Dyadic::new(c));
+            if c != 0.0 {
+                let exact = ratio(&n, &d);
+                let low = RBig::from(quotient(&n, &d, Round::Down));
+                let high = RBig::from(quotient(&n, &d, Round::Up));
+                prop_assert!(low <= exact && exact <= high);
+                let size = if exact < RBig::ZERO { -exact } else { exact };
+                let ulp = RBig::from(Dyadic::scaled(IBig::ONE, -255));
+                prop_assert!(high - low <= size * ulp);
+            }
+            let long = &n * &n * &n * &n * &d;
+            let (exact, up) = (RBig::from(long.clone()), RBig::from(long.clone().rounded_up()));
+            let size = RBig::from(long.abs()) * RBig::from(Dyadic::scaled(IBig::ONE, -255));
+            prop_assert!(up >= exact && &up - &exact <= size);
         }
 
         #[test]

@@ -38,6 +38,7 @@ mod exact;
 mod failure;
 mod format;
 mod hinge;
+mod log;
 mod mean;
 mod paper;
 mod rows;

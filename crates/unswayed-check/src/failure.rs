@@ -92,6 +92,14 @@ pub enum Reason {
         /// Name of the learner.
         learner: &'static str,
     },
+    /// Parts that do not go together: nothing is proved about them.
+    #[error("the method {method} does not go with {with}")]
+    Parts {
+        /// Name of the method.
+        method: &'static str,
+        /// The other part.
+        with: &'static str,
+    },
     /// The proven value is larger than every finite `f64`.
     #[error("the proven value is too large for a binary64 number")]
     TooLarge,

@@ -3,7 +3,8 @@
 //! A certificate claims an upper bound on what an adaptive data poisoner can do to an online
 //! learner, and holds the numbers that prove it. This crate recomputes the bound from those numbers
 //! and the data without rounding. It knows nothing of how a certificate was found, so only this
-//! crate has to be trusted, together with the theorems in `docs/theory.md`.
+//! crate has to be trusted, together with the theorems in `docs/theory.md` and
+//! `docs/learners.md`.
 //!
 //! ```
 //! use unswayed_check::{Hinge, Learner, Rows, Witness, exact_bound};
@@ -34,13 +35,17 @@
 )]
 #![expect(clippy::doc_markdown, reason = "formulas keep the letters of the format's description")]
 
+mod assemble;
 mod exact;
 mod failure;
 mod format;
 mod hinge;
+mod linear;
+mod lines;
 mod log;
 mod mean;
 mod paper;
+mod points;
 mod rows;
 mod words;
 
@@ -52,6 +57,10 @@ use failure::{require, require_each, require_length};
 pub use format::{
     Certificate, Claim, DataInfo, FormatError, Hinge, Horizon, Learner, Mean, PaperWitness, Witness,
 };
+pub use linear::types::{
+    Cases, Linear, LinearCertificate, LinearClaim, LinearWitness, Lines, Loss, Method, Set, Shells, Step, Target,
+};
+pub use linear::{Evidence, LinearProven, check_linear, prove_linear};
 pub use rows::Rows;
 pub use words::{Outcome, decimal_up};
 

@@ -84,13 +84,13 @@ fn dyadics(x: &[f64]) -> Vec<Dyadic> {
 }
 
 /// The entry (i, j) of a symmetric matrix whose upper triangle is stored column by column.
-fn entry(a: &[f64], i: usize, j: usize) -> f64 {
+pub(crate) fn entry(a: &[f64], i: usize, j: usize) -> f64 {
     let (i, j) = if i <= j { (i, j) } else { (j, i) };
     a[j * (j + 1) / 2 + i]
 }
 
 /// Ax.
-fn times_a(a: &[f64], x: &[f64]) -> Vec<Dyadic> {
+pub(crate) fn times_a(a: &[f64], x: &[f64]) -> Vec<Dyadic> {
     let mut sum = ExactSum::new();
     let product = |i| {
         for (j, &x) in x.iter().enumerate() {
@@ -118,7 +118,12 @@ fn is_definite(w: &PaperWitness, shift: f64, turned: bool) -> bool {
             entries.push(if turned { Dyadic::zero() - a } else { a });
         }
     }
-    has_positive_minors(common_integers(&entries), d)
+    is_positive_definite(&entries, d)
+}
+
+/// Whether the symmetric matrix with these d² entries is positive definite.
+pub(crate) fn is_positive_definite(entries: &[Dyadic], d: usize) -> bool {
+    has_positive_minors(common_integers(entries), d)
 }
 
 /// Sylvester's criterion by Bareiss' elimination, which stays within the integers: after step k the entry (k+1, k+1) is the

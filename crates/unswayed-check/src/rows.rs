@@ -98,6 +98,17 @@ impl Rows<'_> {
         &self,
         factors: impl Fn(usize) -> [[f64; 2]; K] + Sync,
     ) -> Vec<Dyadic> {
+        self.sums(|i| {
+            let w = self.weight(i);
+            factors(i).map(|[f, g]| [w, f, g])
+        })
+    }
+
+    /// Σ_i Σ_k f_k(i) z_i for products f_k(i) of three numbers: one exact number per column.
+    pub(crate) fn sums<const K: usize>(
+        &self,
+        factors: impl Fn(usize) -> [[f64; 3]; K] + Sync,
+    ) -> Vec<Dyadic> {
         let mut result = Vec::with_capacity(self.dimension);
         for first in (0..self.dimension).step_by(COLUMNS_AT_ONCE) {
             let block = first..self.dimension.min(first + COLUMNS_AT_ONCE);
@@ -111,19 +122,19 @@ impl Rows<'_> {
         result
     }
 
-    /// The sums of [`Rows::columns`] for some rows and some columns.
+    /// The sums of [`Rows::sums`] for some rows and some columns.
     fn block<const K: usize>(
         &self,
         rows: Range<usize>,
         columns: Range<usize>,
-        factors: &impl Fn(usize) -> [[f64; 2]; K],
+        factors: &impl Fn(usize) -> [[f64; 3]; K],
     ) -> Vec<ExactSum> {
         let mut sums = vec![ExactSum::new(); columns.len()];
         for i in rows {
-            let (w, products) = (self.weight(i), factors(i));
+            let products = factors(i);
             for (sum, &z) in sums.iter_mut().zip(&self.row(i)[columns.clone()]) {
-                for [f, g] in products {
-                    sum.add([w, f, g, z]);
+                for [f, g, h] in products {
+                    sum.add([f, g, h, z]);
                 }
             }
         }

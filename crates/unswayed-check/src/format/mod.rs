@@ -3,6 +3,7 @@
 //! `docs/certificate-format.md` describes the format. Reading is strict: every tensor and every
 //! piece of metadata must be known and needed, of the right type and shape, and finite.
 
+mod linear;
 mod read;
 mod write;
 

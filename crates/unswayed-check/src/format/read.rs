@@ -19,7 +19,7 @@ impl Certificate {
         file.fixed("format", FORMAT)?;
         file.fixed("format_version", VERSION)?;
         let tool = file.text("tool")?;
-        let data = file.data()?;
+        let data = file.data_info("data")?;
         let learner = file.learner()?;
         let loss = file.claim("loss", &learner, &data)?;
         let error = if file.texts.contains_key("error.method") {
@@ -34,7 +34,7 @@ impl Certificate {
 }
 
 /// The contents of a file that have not been used yet.
-struct Reader {
+pub(super) struct Reader {
     texts: BTreeMap<String, String>,
     tensors: BTreeMap<String, Tensor>,
 }
@@ -47,7 +47,7 @@ struct Tensor {
 }
 
 impl Reader {
-    fn new(bytes: &[u8]) -> Result<Reader, FormatError> {
+    pub(super) fn new(bytes: &[u8]) -> Result<Reader, FormatError> {
         let refuse = |e: safetensors::SafeTensorError| FormatError::NotSafetensors(e.to_string());
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(refuse)?;
         let file = SafeTensors::deserialize(bytes).map_err(refuse)?;
@@ -62,16 +62,16 @@ impl Reader {
         })
     }
 
-    fn text(&mut self, key: &str) -> Result<String, FormatError> {
+    pub(super) fn text(&mut self, key: &str) -> Result<String, FormatError> {
         self.texts.remove(key).ok_or_else(|| FormatError::MissingText(key.to_owned()))
     }
 
-    fn fixed(&mut self, key: &str, wanted: &'static str) -> Result<(), FormatError> {
+    pub(super) fn fixed(&mut self, key: &str, wanted: &'static str) -> Result<(), FormatError> {
         let value = self.text(key)?;
         accept_text(value == wanted, key, value, wanted).map(|_| ())
     }
 
-    fn count(&mut self, key: &str) -> Result<usize, FormatError> {
+    pub(super) fn count(&mut self, key: &str) -> Result<usize, FormatError> {
         let value = self.text(key)?;
         match value.parse::<usize>() {
             Ok(count) if count.to_string() == value => Ok(count),
@@ -79,7 +79,7 @@ impl Reader {
         }
     }
 
-    fn tensor(&mut self, name: &str, wanted: Vec<usize>) -> Result<Vec<f64>, FormatError> {
+    pub(super) fn tensor(&mut self, name: &str, wanted: Vec<usize>) -> Result<Vec<f64>, FormatError> {
         let missing = || FormatError::MissingTensor(name.to_owned());
         let tensor = self.tensors.remove(name).ok_or_else(missing)?;
         if !tensor.is_f64 {
@@ -94,52 +94,63 @@ impl Reader {
         numbers.map(|x| accept_number(x.is_finite(), name, x, "finite")).collect()
     }
 
-    fn vector(&mut self, name: &str, length: usize) -> Result<Vec<f64>, FormatError> {
+    pub(super) fn vector(&mut self, name: &str, length: usize) -> Result<Vec<f64>, FormatError> {
         self.tensor(name, vec![length])
     }
 
-    fn scalar(&mut self, name: &str) -> Result<f64, FormatError> {
+    pub(super) fn scalar(&mut self, name: &str) -> Result<f64, FormatError> {
         Ok(self.tensor(name, vec![])?.first().copied().unwrap_or_default())
     }
 
-    fn optional_scalar(&mut self, name: &str) -> Result<Option<f64>, FormatError> {
+    pub(super) fn optional_scalar(&mut self, name: &str) -> Result<Option<f64>, FormatError> {
         if !self.tensors.contains_key(name) {
             return Ok(None);
         }
         self.scalar(name).map(Some)
     }
 
-    fn data(&mut self) -> Result<DataInfo, FormatError> {
-        let sha256 = self.text("data.sha256")?;
+    pub(super) fn has_text(&self, key: &str) -> bool {
+        self.texts.contains_key(key)
+    }
+
+    pub(super) fn refuse_text(&self, key: &str, value: &str, wanted: &'static str) -> FormatError {
+        bad_text(key, value.to_owned(), wanted)
+    }
+
+    /// The rows that the entries beginning with `of` identify.
+    pub(super) fn data_info(&mut self, of: &str) -> Result<DataInfo, FormatError> {
+        let key = |field: &str| format!("{of}.{field}");
+        let sha256 = self.text(&key("sha256"))?;
         let hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
         let is_digest = sha256.len() == 64 && sha256.bytes().all(hex);
         let digits = "64 lower-case hexadecimal digits";
-        let sha256 = accept_text(is_digest, "data.sha256", sha256, digits)?;
-        let rows = self.count("data.rows")?;
-        let dimension = self.count("data.dimension")?;
-        let first_rows = self.texts.contains_key("data.first_rows");
+        let sha256 = accept_text(is_digest, &key("sha256"), sha256, digits)?;
+        let rows = self.count(&key("rows"))?;
+        let dimension = self.count(&key("dimension"))?;
+        let first_rows = self.has_text(&key("first_rows"));
         if first_rows {
-            let first = self.text("data.first_rows")?;
-            accept_text(first == rows.to_string(), "data.first_rows", first, "data.rows")?;
+            let first = self.text(&key("first_rows"))?;
+            accept_text(first == rows.to_string(), &key("first_rows"), first, "the number of rows")?;
         }
-        Ok(DataInfo { sha256, rows, dimension, first_rows, labels: self.labels()?, scale: self.scale()? })
+        Ok(DataInfo { sha256, rows, dimension, first_rows, labels: self.labels(of)?, scale: self.scale(of)? })
     }
 
-    fn labels(&mut self) -> Result<Option<(String, String)>, FormatError> {
-        let named = |key| self.texts.contains_key(key);
-        if !named("data.negative") && !named("data.positive") {
+    fn labels(&mut self, of: &str) -> Result<Option<(String, String)>, FormatError> {
+        let [negative, positive] = ["negative", "positive"].map(|field| format!("{of}.{field}"));
+        if !self.has_text(&negative) && !self.has_text(&positive) {
             return Ok(None);
         }
-        let negative = self.text("data.negative")?;
-        let positive = self.text("data.positive")?;
-        let differ = negative != positive;
-        let positive = accept_text(differ, "data.positive", positive, "another label")?;
-        Ok(Some((negative, positive)))
+        let first = self.text(&negative)?;
+        let second = self.text(&positive)?;
+        let differ = first != second;
+        let second = accept_text(differ, &positive, second, "another label")?;
+        Ok(Some((first, second)))
     }
 
-    fn scale(&mut self) -> Result<Option<f64>, FormatError> {
-        let scale = self.optional_scalar("data.scale")?;
-        scale.map(|s| accept_number(s > 0.0, "data.scale", s, "> 0")).transpose()
+    fn scale(&mut self, of: &str) -> Result<Option<f64>, FormatError> {
+        let name = format!("{of}.scale");
+        let scale = self.optional_scalar(&name)?;
+        scale.map(|s| accept_number(s > 0.0, &name, s, "> 0")).transpose()
     }
 
     fn learner(&mut self) -> Result<Learner, FormatError> {
@@ -224,24 +235,31 @@ impl Reader {
     }
 
     fn horizon(&mut self, loss: &Claim, data: &DataInfo) -> Result<Option<Horizon>, FormatError> {
-        let present = self.tensors.contains_key("horizon.steps");
-        if !present || matches!(loss.witness, Witness::ClosedForm { .. }) {
+        if matches!(loss.witness, Witness::ClosedForm { .. }) {
             return Ok(None);
         }
-        let steps = self.scalar("horizon.steps")?;
-        let whole = (1.0..=9_007_199_254_740_992.0).contains(&steps) && steps.fract() == 0.0;
-        let wanted = "a whole number from 1 to 2^53";
-        let steps = accept_number(whole, "horizon.steps", steps, wanted)?;
+        let Some(steps) = self.steps()? else { return Ok(None) };
         Ok(Some(Horizon {
-            steps: steps as u64,
+            steps,
             start: self.vector("horizon.start", data.dimension)?,
             m: if loss.witness.has_ball() { self.scalar("horizon.m")? } else { 0.0 },
             bound: self.scalar("horizon.bound")?,
         }))
     }
 
+    /// The number of steps of a horizon, if there is one.
+    pub(super) fn steps(&mut self) -> Result<Option<u64>, FormatError> {
+        if !self.tensors.contains_key("horizon.steps") {
+            return Ok(None);
+        }
+        let steps = self.scalar("horizon.steps")?;
+        let whole = (1.0..=9_007_199_254_740_992.0).contains(&steps) && steps.fract() == 0.0;
+        let wanted = "a whole number from 1 to 2^53";
+        Ok(Some(accept_number(whole, "horizon.steps", steps, wanted)? as u64))
+    }
+
     /// Everything must have been used.
-    fn finish(self) -> Result<(), FormatError> {
+    pub(super) fn finish(self) -> Result<(), FormatError> {
         if let Some(key) = self.texts.into_keys().next() {
             return Err(FormatError::UnknownText(key));
         }

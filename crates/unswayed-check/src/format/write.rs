@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Certificate, Claim, DataInfo, FORMAT, Horizon, VERSION, Witness};
+use super::{Certificate, Claim, DataInfo, FORMAT, Horizon, VERSION};
 
 impl Certificate {
     /// Writes a certificate file: the same certificate always gives the same bytes.
@@ -12,7 +12,7 @@ impl Certificate {
         file.text("format_version", VERSION);
         file.text("tool", &self.tool);
         file.text("learner", self.learner.name());
-        file.data(&self.data);
+        file.data_info("data", &self.data);
         for (name, value) in self.learner.scalars() {
             file.scalar(name, value);
         }
@@ -21,7 +21,7 @@ impl Certificate {
             file.claim("error", error, &self.data);
         }
         if let Some(horizon) = &self.horizon {
-            file.horizon(horizon, &self.loss.witness);
+            file.horizon(horizon, self.loss.witness.has_ball());
         }
         file.finish()
     }
@@ -29,14 +29,14 @@ impl Certificate {
 
 /// A file in the making.
 #[derive(Default)]
-struct Writer {
+pub(super) struct Writer {
     texts: Map<String, Value>,
     tensors: Map<String, Value>,
     bytes: Vec<u8>,
 }
 
 impl Writer {
-    fn text(&mut self, key: &str, value: &str) {
+    pub(super) fn text(&mut self, key: &str, value: &str) {
         self.texts.insert(key.to_owned(), json!(value));
     }
 
@@ -48,27 +48,35 @@ impl Writer {
         self.tensors.insert(name.to_owned(), entry);
     }
 
-    fn scalar(&mut self, name: &str, value: f64) {
+    pub(super) fn scalar(&mut self, name: &str, value: f64) {
         self.tensor(name, &[], &[value]);
     }
 
-    fn vector(&mut self, name: &str, values: &[f64]) {
+    pub(super) fn vector(&mut self, name: &str, values: &[f64]) {
         self.tensor(name, &[values.len()], values);
     }
 
-    fn data(&mut self, data: &DataInfo) {
-        self.text("data.sha256", &data.sha256);
-        self.text("data.rows", &data.rows.to_string());
-        self.text("data.dimension", &data.dimension.to_string());
+    /// A table; one of the wrong size is written as a vector, which readers refuse.
+    pub(super) fn table(&mut self, name: &str, shape: &[usize], values: &[f64]) {
+        let fits = shape.len() == 2 && shape[0].checked_mul(shape[1]) == Some(values.len());
+        let vector = [values.len()];
+        self.tensor(name, if fits { shape } else { &vector }, values);
+    }
+
+    pub(super) fn data_info(&mut self, of: &str, data: &DataInfo) {
+        let key = |field: &str| format!("{of}.{field}");
+        self.text(&key("sha256"), &data.sha256);
+        self.text(&key("rows"), &data.rows.to_string());
+        self.text(&key("dimension"), &data.dimension.to_string());
         if data.first_rows {
-            self.text("data.first_rows", &data.rows.to_string());
+            self.text(&key("first_rows"), &data.rows.to_string());
         }
         if let Some((negative, positive)) = &data.labels {
-            self.text("data.negative", negative);
-            self.text("data.positive", positive);
+            self.text(&key("negative"), negative);
+            self.text(&key("positive"), positive);
         }
         if let Some(scale) = data.scale {
-            self.scalar("data.scale", scale);
+            self.scalar(&key("scale"), scale);
         }
     }
 
@@ -79,26 +87,22 @@ impl Writer {
             self.scalar(&format!("{claim}.{name}"), value);
         }
         for (name, values, length) in content.witness.vectors() {
-            let shape = length.shape(data.rows, data.dimension);
-            // A table of the wrong size is written as a vector: readers refuse it.
-            let fits = shape.len() == 2 && shape[0].checked_mul(shape[1]) == Some(values.len());
-            let shape = if fits { shape } else { vec![values.len()] };
-            self.tensor(&format!("{claim}.{name}"), &shape, values);
+            self.table(&format!("{claim}.{name}"), &length.shape(data.rows, data.dimension), values);
         }
     }
 
     /// An m that must not be there is written too: readers refuse it.
-    fn horizon(&mut self, horizon: &Horizon, loss: &Witness) {
+    pub(super) fn horizon(&mut self, horizon: &Horizon, has_m: bool) {
         self.scalar("horizon.steps", horizon.steps as f64);
         self.scalar("horizon.bound", horizon.bound);
         self.vector("horizon.start", &horizon.start);
-        if loss.has_ball() || horizon.m != 0.0 {
+        if has_m || horizon.m != 0.0 {
             self.scalar("horizon.m", horizon.m);
         }
     }
 
     /// Header length, header (padded so that the arrays are aligned), arrays.
-    fn finish(self) -> Vec<u8> {
+    pub(super) fn finish(self) -> Vec<u8> {
         let mut header = Map::new();
         header.insert("__metadata__".to_owned(), Value::Object(self.texts));
         header.extend(self.tensors);

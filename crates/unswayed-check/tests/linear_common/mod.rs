@@ -1,6 +1,8 @@
 //! What the tests of linear learners share: problems, and G_λ computed by taking the learner's steps.
 #![allow(dead_code)]
 
+pub mod search;
+
 use unswayed_check::{
     Cases, Evidence, Failure, Linear, LinearProven, LinearWitness, Lines, Loss, Method, Rows, Set, Step, Target,
     prove_linear,

@@ -20,6 +20,7 @@ mod write;
 
 pub use error::{Column, DataError, Place, Problem};
 pub use features::Features;
+pub use labels::Labels;
 pub use load::{LabelPolicy, Options, load};
 pub use source::Source;
 pub use write::{write_arrays, write_dataset};

@@ -1,6 +1,6 @@
 //! The command line: every flag with its documentation, once.
 
-mod prepare;
+pub mod prepare;
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::examples::{
     TOLERATE_EXAMPLES,
 };
 
-pub use prepare::{EncoderFlags, PoolingFlag, PrepareFlags};
+pub use prepare::PrepareFlags;
 
 /// Proven bounds on what an adaptive data poisoner can do to an online learner.
 ///

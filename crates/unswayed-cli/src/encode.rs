@@ -8,7 +8,7 @@ use unswayed_encode::{
     Columns, EncodeError, Encoded, Encoder, ImageOptions, Images, Kind, Pooling, TextOptions, Texts, Tokens,
 };
 
-use crate::args::{EncoderFlags, PoolingFlag, PrepareFlags};
+use crate::args::prepare::{EncoderFlags, PoolingFlag, PrepareFlags};
 use crate::prepare::Made;
 use crate::progress::Bar;
 use crate::{Stop, input};

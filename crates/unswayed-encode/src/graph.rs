@@ -22,10 +22,8 @@ pub fn inputs(graph: &GraphProto) -> Vec<Input> {
 }
 
 fn input(value: &ValueInfoProto) -> Input {
-    let tensor = match value.r#type.as_ref().and_then(|t| t.value.as_ref()) {
-        Some(Type::TensorType(tensor)) => Some(tensor),
-        None => None,
-    };
+    let kind = value.r#type.as_ref().and_then(|kind| kind.value.as_ref());
+    let tensor = kind.map(|Type::TensorType(tensor)| tensor);
     let sizes = tensor.and_then(|tensor| tensor.shape.as_ref()).map_or(&[][..], |shape| &shape.dim);
     let size = |size: Option<&Size>| match size {
         Some(Size::DimValue(n)) => usize::try_from(*n).ok().filter(|n| *n > 0),

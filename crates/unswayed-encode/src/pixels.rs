@@ -125,10 +125,8 @@ fn scale(
 
 impl Frame {
     fn shape(&self) -> Vec<usize> {
-        match self.channels_last {
-            false => vec![1, self.channels, self.height, self.width],
-            true => vec![1, self.height, self.width, self.channels],
-        }
+        let Frame { channels, height, width, .. } = *self;
+        if self.channels_last { vec![1, height, width, channels] } else { vec![1, channels, height, width] }
     }
 
     /// Resizes (bilinear, all pixels counted when it gets smaller), scales, and puts the numbers in the encoder's order.

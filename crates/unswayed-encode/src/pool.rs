@@ -97,7 +97,9 @@ pub fn finish(mut rows: Vec<Vec<f64>>, l2: bool) -> Encoded {
         for row in &mut rows {
             let norm = row.iter().map(|x| x * x).sum::<f64>().sqrt();
             if norm > 0.0 {
-                row.iter_mut().for_each(|x| *x /= norm);
+                for x in row {
+                    *x /= norm;
+                }
             }
         }
     }

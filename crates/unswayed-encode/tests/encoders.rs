@@ -170,7 +170,7 @@ fn grey_and_open_encoders_have_their_ways() {
     let tokens = Tokens::of(&texts, made("tokenizer.json"), 512).unwrap();
     let encoder = Encoder::open(made("odd-tokens.onnx"), None).unwrap();
     let features = encoder.encode_texts(&tokens, TextOptions::default(), &|| ()).unwrap();
-    let expected = [(101 + 1037 + 3407 + 2711 + 102) as f64 / 5.0, (101 + 2 * 1037 + 102) as f64 / 4.0];
+    let expected = [f64::from(101 + 1037 + 3407 + 2711 + 102) / 5.0, f64::from(101 + 2 * 1037 + 102) / 4.0];
     assert!(features.x.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9), "{features:?}");
     // What does not fit is cut off, and counted.
     std::fs::write(&file, format!("{{\"text\": \"{}\"}}", "person ".repeat(100))).unwrap();

@@ -186,7 +186,18 @@ impl Transform {
         self.encoder.as_deref()
     }
 
-    /// Notes what the training rows' features were made with: encoder and settings, in a line.
+    /// Notes what the training rows' features were made with: encoder and settings, in a line. Its file keeps the note.
+    ///
+    /// ```
+    /// use unswayed::data::Features;
+    /// use unswayed::prepare::Transform;
+    /// let train = Features::from_rows(vec![3.0, 4.0, 6.0, 8.1], 2)?;
+    /// let (transform, _) = Transform::fit(&train, 1)?;
+    /// assert_eq!(Transform::from_bytes(&transform.to_bytes())?.encoder(), None);
+    /// let noted = transform.with_encoder("resnet18, 224×224");
+    /// assert_eq!(Transform::from_bytes(&noted.to_bytes())?.encoder(), Some("resnet18, 224×224"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn with_encoder(self, recipe: impl Into<String>) -> Self {
         Transform { encoder: Some(recipe.into()), ..self }
     }

@@ -33,6 +33,7 @@
 mod batch;
 mod error;
 mod graph;
+mod guard;
 mod images;
 mod model;
 mod pixels;
@@ -41,6 +42,7 @@ mod texts;
 mod tokens;
 
 pub use error::EncodeError;
+pub use guard::panics_are_errors;
 pub use images::Images;
 pub use model::{Encoder, Kind};
 pub use pixels::ImageOptions;

@@ -1,7 +1,6 @@
 //! An encoder: an ONNX file that has been understood.
 
 use std::fmt::Write;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,6 +11,7 @@ use tract_onnx::prelude::*;
 
 use crate::error::{EncodeError, brief, list, unreadable};
 use crate::graph::{self, Input};
+use crate::guard::guarded;
 
 /// The inputs of text encoders that are known.
 pub(crate) const IDS: &str = "input_ids";
@@ -159,18 +159,6 @@ fn parse(
     guarded(|| model.select_output_outlets(&[outlet]))
         .map_err(|cause| EncodeError::Graph { file: file(), cause })?;
     Ok(model)
-}
-
-/// Runs code of the runtime. It panics on some files that are damaged; here that is an error like others.
-pub(crate) fn guarded<T>(work: impl FnOnce() -> TractResult<T>) -> Result<T, String> {
-    match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(result) => result.map_err(|error| brief(&error.root_cause())),
-        Err(panic) => {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-            Err(brief(&text.unwrap_or("the runtime gave up")))
-        }
-    }
 }
 
 /// SHA-256 as hexadecimal digits.

@@ -4,8 +4,9 @@ use image::Rgb32FImage;
 use image::imageops::{FilterType, resize};
 use tract_onnx::prelude::*;
 
+use crate::guard::guarded;
 use crate::images::Images;
-use crate::model::{Encoder, Kind, guarded};
+use crate::model::{Encoder, Kind};
 use crate::pool::{Places, Pooling, finish};
 use crate::{EncodeError, Encoded, batch};
 

@@ -7,7 +7,8 @@ use tokenizers::{EncodeInput, Encoding, Tokenizer, TruncationParams, TruncationS
 use tract_onnx::prelude::*;
 
 use crate::error::{EncodeError, brief, unreadable};
-use crate::model::{Encoder, IDS, Kind, MASK, Plan, guarded, hex};
+use crate::guard::guarded;
+use crate::model::{Encoder, IDS, Kind, MASK, Plan, hex};
 use crate::pool::{Places, TextOptions, finish};
 use crate::texts::{Row, Texts};
 use crate::{Encoded, batch};

@@ -11,7 +11,6 @@ from . import _native
 from ._attack import Simulation, _figures
 from ._certificate import Certificate
 from ._data import Data, Features, native
-from ._executors import runner
 from ._native import UnswayedError
 from ._progress import shown
 
@@ -156,6 +155,8 @@ def design(
     validation, judge = _only("validate", validate), _only("test", test)
     run = None
     if executor is not None:
+        from ._executors import runner
+
         everything = {**named, **dict([validation] if validation else []), **dict([judge] if judge else [])}
         run = runner(executor, {name: Data._of(data) for name, data in everything.items()})
     with shown(progress, "design") as show:

@@ -147,8 +147,10 @@ impl Policy for Written {
     fn choose(&mut self, theta: &[f64], z: &mut [f64]) {
         let chosen = Python::attach(|py| -> PyResult<()> {
             let point = self.function.bind(py).call1((PyArray1::from_slice(py, theta),))?;
-            let array = py.import("numpy")?.call_method1("asarray", (point, "float64"))?;
-            let array: PyReadonlyArray1<'_, f64> = array.extract()?;
+            let array = py.import("numpy")?.call_method1("require", (&point, "float64", ["C", "A"]))?;
+            let array: PyReadonlyArray1<'_, f64> = array.extract().map_err(|_| {
+                error(format!("policy {:?} returned {point}, not one number for each column", self.name))
+            })?;
             let array = array.as_array();
             if array.len() != z.len() {
                 let (found, expected) = (array.len(), z.len());

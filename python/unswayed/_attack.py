@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Optional, overload
+from typing import Any, Optional, Union, overload
 
 import numpy as np
 
 from . import _native
-from ._data import Features, Floats, native
+from ._data import Features, Floats, native, whole
+from ._native import UnswayedError
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ def attack(
     regularization: float,
     poison_rate: float,
     radius: float = 1.0,
-    attacks: Optional[Sequence[str]] = None,
+    attacks: Union[str, Sequence[str], None] = None,
     effort: str = "fast",
     seed: int = 0,
     test: Any = None,
@@ -140,9 +141,11 @@ def attack(
         test: held-out `Data`, or a pair of features and labels, to measure on as well.
     """
     data = native(x, y, weights=weights, labels=labels, normalize=normalize)
-    names = None if attacks is None else [str(name) for name in attacks]
+    names = [attacks] if isinstance(attacks, str) else None if attacks is None else list(attacks)
+    if names == []:
+        raise UnswayedError("attacks: name at least one, or leave it out")
     setting = (learning_rate, regularization, poison_rate, radius)
-    return Attacks(_native.attack(data, _held_out(test), *setting, names, effort, seed))
+    return Attacks(_native.attack(data, _held_out(test), *setting, names, effort, whole("seed", seed)))
 
 
 def simulate(
@@ -175,9 +178,12 @@ def simulate(
     (True, 'stationary')
     """
     data = native(x, y, weights=weights, labels=labels, normalize=normalize)
+    if not callable(policy):
+        raise UnswayedError(f"policy {policy!r}: it must be a function from the model to the point to send")
     name = getattr(policy, "__name__", type(policy).__name__)
     setting = (learning_rate, regularization, poison_rate, radius)
-    return Simulation(**_figures(_native.simulate(data, _held_out(test), *setting, policy, name, effort, seed)))
+    figures = _native.simulate(data, _held_out(test), *setting, policy, name, effort, whole("seed", seed))
+    return Simulation(**_figures(figures))
 
 
 def _held_out(test: Any) -> Optional[_native.Data]:

@@ -1,15 +1,15 @@
 """Sweeps on other processes and machines: concurrent.futures, Dask and Ray.
 
 A sweep falls into pieces that depend on nothing but the data, the plan and themselves. Each is a small JSON text; the data
-travel once. Where an engine can share objects (Dask scatters them, Ray puts them into its store) it does; elsewhere a
-worker that lacks the data of a piece says so and is sent them with the piece.
+travel once to each worker. Where an engine can share objects (Dask scatters them, Ray puts them into its store) it does; elsewhere
+the first pieces of a task, one for each worker, bring the data along, and a worker that was left out says so.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import CancelledError, Executor, Future
-from concurrent.futures import FIRST_COMPLETED, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from functools import partial
 from typing import Any, Optional
 
@@ -56,17 +56,20 @@ def _work_if_known(sha256: str, data: Optional[Data], plan: str, piece: str) -> 
 
 def _futures(executor: Executor, tasks: Mapping[str, Data]) -> Run:
     digests = {name: data.sha256 for name, data in tasks.items()}
+    workers = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+    sent = dict.fromkeys(tasks, 0)
 
     def run(plan: str, pieces: list[tuple[str, str]]) -> Iterator[str]:
         waiting: dict[Future[Optional[list[str]]], tuple[str, str]] = {}
 
         def submit(task: str, piece: str, send: bool) -> None:
             data = tasks[task] if send else None
+            sent[task] += send
             waiting[executor.submit(_work_if_known, digests[task], data, plan, piece)] = (task, piece)
 
         try:
             for task, piece in pieces:
-                submit(task, piece, send=False)
+                submit(task, piece, send=sent[task] < workers)
             while waiting:
                 for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                     task, piece = waiting.pop(future)

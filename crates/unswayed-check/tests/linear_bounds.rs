@@ -10,7 +10,12 @@ use unswayed_check::{Cases, LinearWitness, Lines, Loss, Method, Set, Shells, Tar
 const INSTANCES: usize = 40;
 
 /// Learner, rows and a witness for the method that need not be good; `change` adds what the kind needs.
-fn random_problem(random: &mut Random, method: Method, set: &str, change: impl Fn(&mut Problem, &mut Random)) -> Problem {
+fn random_problem(
+    random: &mut Random,
+    method: Method,
+    set: &str,
+    change: impl Fn(&mut Problem, &mut Random),
+) -> Problem {
     let is_logistic = method.name().contains("logistic");
     let (d, n) = (2 + random.below(2), 6);
     let loss = if is_logistic { Loss::Logistic } else { Loss::Hinge };
@@ -22,7 +27,9 @@ fn random_problem(random: &mut Random, method: Method, set: &str, change: impl F
         "box" => Set::Box { radii: random.vector(d, 0.1, 1.0) },
         "ellipsoid" => {
             let scale = random.between(0.2, 1.0);
-            let q: Vec<Vec<f64>> = (0..d).map(|i| (0..d).map(|j| if i == j { scale + 0.2 * i as f64 } else { 0.1 * scale }).collect()).collect();
+            let q: Vec<Vec<f64>> = (0..d)
+                .map(|i| (0..d).map(|j| if i == j { scale + 0.2 * i as f64 } else { 0.1 * scale }).collect())
+                .collect();
             omega = Some(scale + 0.2 * d as f64 + 0.3 * scale);
             Set::Ellipsoid { q: triangle(&q) }
         }
@@ -109,7 +116,10 @@ fn fill_lines(problem: &mut Problem, random: &mut Random) {
     }
     let u = lines.u.clone();
     match method {
-        Method::Logistic => lines.w = (0..n).map(|i| numbers.logistic(rows[i], beta, (numbers.kappa0 - 1.0) * u[i], 1.0)).collect(),
+        Method::Logistic => {
+            lines.w =
+                (0..n).map(|i| numbers.logistic(rows[i], beta, (numbers.kappa0 - 1.0) * u[i], 1.0)).collect()
+        }
         Method::LabelLogistic => {
             let places = |i: usize| numbers.labels(rows[i], beta, (numbers.kappa0 - 1.0) * u[i]);
             (lines.w, lines.w2) = (0..n).map(places).unzip();
@@ -217,7 +227,8 @@ fn target_weights() {
                     let rows: Vec<&[f64]> = p.data[0].chunks(p.dimension).collect();
                     let lines = &mut p.witness.lines[0];
                     let y: Vec<f64> = (0..n).map(|i| (numbers.kappa0 - t[i]) * lines.u[i]).collect();
-                    lines.w = (0..n).map(|i| numbers.logistic(rows[i], &p.witness.beta, y[i], t[i])).collect();
+                    lines.w =
+                        (0..n).map(|i| numbers.logistic(rows[i], &p.witness.beta, y[i], t[i])).collect();
                 }
             })
         });
@@ -233,7 +244,9 @@ fn shells() {
             for project in [false, true] {
                 seed += 7;
                 let name = format!("interval {target} {set}{}", if project { " projected" } else { "" });
-                attack(&name, seed, |r| random_problem(r, Method::Interval, set, |p, r| add_shells(p, r, target, project)));
+                attack(&name, seed, |r| {
+                    random_problem(r, Method::Interval, set, |p, r| add_shells(p, r, target, project))
+                });
             }
         }
     }
@@ -283,7 +296,10 @@ fn add_shells(problem: &mut Problem, random: &mut Random, target: &str, project:
         y: random.vector(n, -0.1, 0.2),
         reach: rows.iter().map(|z| reach(z, radii[shell])).collect(),
         target_y: problem.target.as_ref().map_or(vec![], |_| random.vector(4, -0.3, 0.0)),
-        target_reach: problem.target.as_ref().map_or(vec![], |t| t.chunks(d).map(|z| reach(z, radii[shell])).collect()),
+        target_reach: problem
+            .target
+            .as_ref()
+            .map_or(vec![], |t| t.chunks(d).map(|z| reach(z, radii[shell])).collect()),
         ..Lines::default()
     };
     problem.witness.lines = (0..3).map(|m| lines(m, random)).collect();
@@ -357,7 +373,8 @@ fn classes() {
         for by_label in [false, true] {
             for classes in [2, 3, 4] {
                 seed += 7;
-                let name = format!("{} {classes} classes{}", method.name(), if by_label { " by label" } else { "" });
+                let name =
+                    format!("{} {classes} classes{}", method.name(), if by_label { " by label" } else { "" });
                 attack(&name, seed, |r| random_classes(r, method, classes, by_label));
             }
         }
@@ -369,7 +386,8 @@ fn random_classes(random: &mut Random, method: Method, classes: usize, by_label:
     let (d, n, k) = (2, 6, classes as f64);
     problem.learner.loss = Loss::Classes(classes);
     problem.dimension = d + 1;
-    let row = |i: usize, r: &mut Random| [&[(i % classes) as f64], r.vector(d, -0.8, 0.8).as_slice()].concat();
+    let row =
+        |i: usize, r: &mut Random| [&[(i % classes) as f64], r.vector(d, -0.8, 0.8).as_slice()].concat();
     problem.data = vec![(0..n).flat_map(|i| row(i, random)).collect()];
     problem.witness.beta = random.normal(classes * d);
     problem.witness.by_label = by_label;
@@ -391,6 +409,7 @@ fn random_classes(random: &mut Random, method: Method, classes: usize, by_label:
         let least = eps * width * (numbers.two_ak - nu).powi(2) / (2.0 * base);
         least * (1.0 + random.between(0.01, 2.0)) + 0.01
     });
-    problem.witness.cases = Cases { tau: tau.collect(), nu: nu.clone(), lines: vec![0; cases], ..Cases::default() };
+    problem.witness.cases =
+        Cases { tau: tau.collect(), nu: nu.clone(), lines: vec![0; cases], ..Cases::default() };
     problem
 }

@@ -50,6 +50,9 @@ pub enum CertifyError {
     /// A certificate that was made before is about another learner.
     #[error("the certificate is not about the hinge learner")]
     NotHinge,
+    /// A combination that there is a theorem for, or not, but no solver.
+    #[error("there is no solver for {0}")]
+    Unsupported(&'static str),
     /// More data than the semidefinite program can take.
     #[error(
         "{rows} rows of {columns} columns are too many for the method paper, which takes at most {} columns and {} \

@@ -36,3 +36,4 @@ pub use data::Dataset;
 pub use error::{AttackError, CertifyError, ParameterError};
 pub use learner::Hinge;
 pub use threat::Threat;
+pub use unswayed_check as check;

@@ -5,7 +5,8 @@ use super::write::Writer;
 use super::{DataInfo, FORMAT, FormatError, Horizon};
 use crate::linear::shape::Shape;
 use crate::linear::types::{
-    Cases, Linear, LinearCertificate, LinearClaim, LinearWitness, Lines, Loss, Method, Set, Shells, Step, Target,
+    Cases, Linear, LinearCertificate, LinearClaim, LinearWitness, Lines, Loss, Method, Set, Shells, Step,
+    Target,
 };
 
 const VERSION: &str = "2";
@@ -113,7 +114,11 @@ impl Reader {
             Some(list) => list.split(',').map(coordinate).collect(),
         };
         let Some(free) = free else {
-            return Err(self.refuse_text("step.free", &text.unwrap_or_default(), "coordinates such as 3 or 0,5"));
+            return Err(self.refuse_text(
+                "step.free",
+                &text.unwrap_or_default(),
+                "coordinates such as 3 or 0,5",
+            ));
         };
         Ok(Step {
             batch,
@@ -148,7 +153,8 @@ impl Reader {
             "data" if !is_rows => Ok(Target::Data),
             "rows" if is_rows => Ok(Target::Rows),
             "weights" if !is_rows => {
-                let weights = |(i, d): (usize, &DataInfo)| self.vector(&format!("target.weights.{i}"), d.rows);
+                let weights =
+                    |(i, d): (usize, &DataInfo)| self.vector(&format!("target.weights.{i}"), d.rows);
                 Ok(Target::Weights(data.iter().enumerate().map(weights).collect::<Result<_, _>>()?))
             }
             _ => Err(self.refuse_text("target", &name, "a known target that fits the other entries")),
@@ -298,11 +304,14 @@ impl Writer {
     }
 
     fn target(&mut self, target: &Target) {
-        self.text("target", match target {
-            Target::Data => "data",
-            Target::Weights(_) => "weights",
-            Target::Rows => "rows",
-        });
+        self.text(
+            "target",
+            match target {
+                Target::Data => "data",
+                Target::Weights(_) => "weights",
+                Target::Rows => "rows",
+            },
+        );
         if let Target::Weights(weights) = target {
             for (i, weights) in weights.iter().enumerate() {
                 self.vector(&format!("target.weights.{i}"), weights);

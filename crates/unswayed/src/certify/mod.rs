@@ -3,9 +3,11 @@
 //! [`certify`] searches a witness, has the exact checker evaluate it, and only then knows a bound.
 
 mod benign;
+mod conic;
 pub mod convexity;
 mod descent;
 pub mod framework;
+pub mod linear;
 mod mean;
 pub mod paper;
 

@@ -5,7 +5,7 @@
 //! of (θ, z); θ, w and z are measured in units of ϱ, ϱ and R. The multiplier of the equation "the moments are stationary" is A,
 //! that of "the means are stationary" is b, and the others are ν1 to ν10 (`docs/theory.md`, section 11).
 
-use super::conic::{Cone, Program, Progress, Solved, packed, triangle};
+use crate::certify::conic::{Cone, Program, Progress, Solved, packed, triangle};
 
 /// Constants and rows of the program.
 pub(super) struct Setting<'a> {

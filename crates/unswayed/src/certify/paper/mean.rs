@@ -10,7 +10,7 @@
 //! The closed form ([`crate::certify::certify_mean`]) is its value; this program is there to show it.
 
 use super::MOST_COLUMNS;
-use super::conic::{Cone, Program, Progress, packed, triangle};
+use crate::certify::conic::{Cone, Program, Progress, packed, triangle};
 use crate::certify::{MeanOutcome, MeanSetting};
 use crate::data::Dataset;
 use crate::error::CertifyError;

@@ -3,12 +3,12 @@
 //! They are here for comparison: the convexity certificate is usually tighter and thousands of times faster. Both
 //! programs are the paper's with its misprints put right (`docs/theory.md`, section 11).
 
-mod conic;
 mod hinge;
 mod mean;
 mod repair;
 
-pub use conic::{Progress, Step};
+use super::conic;
+pub use super::conic::{Progress, Step};
 pub use mean::{MeanMoments, certify_mean, mean_value, printed_mean_value};
 use unswayed_check::{Claim, Failure, Horizon, PaperWitness, Proven, Witness, prove};
 

@@ -7,8 +7,8 @@
 use faer::linalg::solvers::SelfAdjointEigen;
 use faer::{Mat, Side};
 
-use super::conic::packed;
 use super::hinge::Setting;
+use crate::certify::conic::packed;
 
 /// Where the barrier ends: it costs the bound this much for each of some 2d+7 conditions, and without it D may be so
 /// nearly singular that rounding spoils D⁻¹g.

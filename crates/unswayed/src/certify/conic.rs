@@ -26,7 +26,7 @@ const TOLERANCE: f64 = 1e-10;
 
 /// What a program's row must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cone {
+pub(crate) enum Cone {
     /// Zero.
     Zero,
     /// Not negative.
@@ -37,18 +37,18 @@ pub(super) enum Cone {
 }
 
 /// The place of entry (i, j), i ≤ j, in a packed upper triangle.
-pub(super) fn packed(i: usize, j: usize) -> usize {
+pub(crate) fn packed(i: usize, j: usize) -> usize {
     let (i, j) = if i <= j { (i, j) } else { (j, i) };
     j * (j + 1) / 2 + i
 }
 
 /// All (i, j) with i ≤ j < order, in packed order.
-pub(super) fn triangle(order: usize) -> impl Iterator<Item = (usize, usize)> {
+pub(crate) fn triangle(order: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..order).flat_map(|j| (0..=j).map(move |i| (i, j)))
 }
 
 /// Minimise costᵀx over all x whose rows, each a constant and a linear form of x, lie in their cones.
-pub(super) struct Program {
+pub(crate) struct Program {
     cost: Vec<f64>,
     /// For each variable the rows it is in.
     columns: Vec<Vec<(usize, f64)>>,
@@ -57,25 +57,27 @@ pub(super) struct Program {
 }
 
 /// What the solver found.
-pub(super) struct Solved {
+pub(crate) struct Solved {
+    /// The variables.
+    pub(crate) x: Vec<f64>,
     /// One multiplier per row.
-    pub(super) multipliers: Vec<f64>,
+    pub(crate) multipliers: Vec<f64>,
     /// The cost.
-    pub(super) cost: f64,
+    pub(crate) cost: f64,
     /// How it ended.
-    pub(super) status: SolverStatus,
+    pub(crate) status: SolverStatus,
 }
 
 impl Solved {
     /// Whether the solver met its tolerances.
-    pub(super) fn converged(&self) -> bool {
+    pub(crate) fn converged(&self) -> bool {
         matches!(self.status, SolverStatus::Solved | SolverStatus::AlmostSolved)
     }
 }
 
 impl Program {
     /// No rows yet, and no cost.
-    pub(super) fn new(variables: usize) -> Self {
+    pub(crate) fn new(variables: usize) -> Self {
         Program {
             cost: vec![0.0; variables],
             columns: vec![vec![]; variables],
@@ -84,13 +86,21 @@ impl Program {
         }
     }
 
+    /// So many more variables; the first of them.
+    pub(crate) fn variables(&mut self, count: usize) -> usize {
+        let first = self.cost.len();
+        self.cost.resize(first + count, 0.0);
+        self.columns.resize(first + count, vec![]);
+        first
+    }
+
     /// Adds to the cost of a variable.
-    pub(super) fn pay(&mut self, variable: usize, cost: f64) {
+    pub(crate) fn pay(&mut self, variable: usize, cost: f64) {
         self.cost[variable] += cost;
     }
 
     /// Adds rows to a cone by a closure; the rows must be as many as the cone has.
-    pub(super) fn cone(&mut self, cone: Cone, rows: impl FnOnce(&mut Self)) {
+    pub(crate) fn cone(&mut self, cone: Cone, rows: impl FnOnce(&mut Self)) {
         let first = self.constants.len();
         rows(self);
         let count = self.constants.len() - first;
@@ -102,7 +112,7 @@ impl Program {
     }
 
     /// One row: a constant plus a linear form. A variable may occur several times.
-    pub(super) fn row(&mut self, constant: f64, terms: impl IntoIterator<Item = (usize, f64)>) {
+    pub(crate) fn row(&mut self, constant: f64, terms: impl IntoIterator<Item = (usize, f64)>) {
         let row = self.constants.len();
         self.constants.push(constant);
         for (variable, factor) in terms {
@@ -116,7 +126,7 @@ impl Program {
     }
 
     /// Runs the solver.
-    pub(super) fn solve(&self, progress: Option<&Progress>) -> Option<Solved> {
+    pub(crate) fn solve(&self, progress: Option<&Progress>) -> Option<Solved> {
         let n = self.cost.len();
         let mut pointers = vec![0];
         for column in &self.columns {
@@ -144,6 +154,11 @@ impl Program {
         }
         solver.solve();
         let solution = solver.solution;
-        Some(Solved { multipliers: solution.z, cost: solution.obj_val, status: solution.status })
+        Some(Solved {
+            x: solution.x,
+            multipliers: solution.z,
+            cost: solution.obj_val,
+            status: solution.status,
+        })
     }
 }

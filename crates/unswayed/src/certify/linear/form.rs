@@ -1,0 +1,87 @@
+//! Affine functions of a program's variables, so that constraints read like the formulas they are.
+
+use std::ops::{Add, Mul, Sub};
+
+use crate::certify::conic::{Cone, Program, triangle};
+
+/// constant + Σ factor · variable.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Form {
+    pub(super) constant: f64,
+    pub(super) terms: Vec<(usize, f64)>,
+}
+
+impl Form {
+    /// A variable.
+    pub(super) fn of(variable: usize) -> Form {
+        Form { constant: 0.0, terms: vec![(variable, 1.0)] }
+    }
+
+    /// A number.
+    pub(super) fn number(constant: f64) -> Form {
+        Form { constant, terms: vec![] }
+    }
+
+    /// Σ factor · variable.
+    pub(super) fn sum(terms: impl IntoIterator<Item = (usize, f64)>) -> Form {
+        Form { constant: 0.0, terms: terms.into_iter().collect() }
+    }
+
+    /// Its value.
+    pub(super) fn at(&self, x: &[f64]) -> f64 {
+        self.constant + self.terms.iter().map(|(v, f)| f * x[*v]).sum::<f64>()
+    }
+}
+
+impl Add for Form {
+    type Output = Form;
+    fn add(mut self, other: Form) -> Form {
+        self.constant += other.constant;
+        self.terms.extend(other.terms);
+        self
+    }
+}
+
+impl Sub for Form {
+    type Output = Form;
+    fn sub(self, other: Form) -> Form {
+        self + other * -1.0
+    }
+}
+
+impl Mul<f64> for Form {
+    type Output = Form;
+    fn mul(mut self, factor: f64) -> Form {
+        self.constant *= factor;
+        for (_, f) in &mut self.terms {
+            *f *= factor;
+        }
+        self
+    }
+}
+
+/// Adds a row for a form. Variables that occur several times are merged, which the program wants side by side.
+fn row(program: &mut Program, mut form: Form) {
+    form.terms.sort_by_key(|(variable, _)| *variable);
+    program.row(form.constant, form.terms);
+}
+
+/// Requires that forms are not negative.
+pub(super) fn not_negative(program: &mut Program, forms: impl IntoIterator<Item = Form>) {
+    program.cone(Cone::NonNegative, |program| forms.into_iter().for_each(|form| row(program, form)));
+}
+
+/// Requires that forms are zero.
+pub(super) fn zero(program: &mut Program, forms: impl IntoIterator<Item = Form>) {
+    program.cone(Cone::Zero, |program| forms.into_iter().for_each(|form| row(program, form)));
+}
+
+/// Requires that a symmetric matrix is positive semidefinite; `entry` gives its upper triangle.
+pub(super) fn semidefinite(program: &mut Program, order: usize, entry: impl Fn(usize, usize) -> Form) {
+    program.cone(Cone::SemiDefinite(order), |program| {
+        for (i, j) in triangle(order) {
+            let scale = if i == j { 1.0 } else { std::f64::consts::SQRT_2 };
+            row(program, entry(i, j) * scale);
+        }
+    });
+}

@@ -1,6 +1,7 @@
 //! What the tests of linear learners share: problems, and G_λ computed by taking the learner's steps.
 #![allow(dead_code)]
 
+pub mod random;
 pub mod search;
 
 use unswayed_check::{

@@ -189,4 +189,3 @@ impl Case<'_> {
         Ok(parts.iter().fold(Dyadic::zero(), |sum, (square, a)| sum + self.peak(square, &over, a)))
     }
 }
-

@@ -58,7 +58,8 @@ pub use format::{
     Certificate, Claim, DataInfo, FormatError, Hinge, Horizon, Learner, Mean, PaperWitness, Witness,
 };
 pub use linear::types::{
-    Cases, Linear, LinearCertificate, LinearClaim, LinearWitness, Lines, Loss, Method, Set, Shells, Step, Target,
+    Cases, Linear, LinearCertificate, LinearClaim, LinearWitness, Lines, Loss, Method, Set, Shells, Step,
+    Target,
 };
 pub use linear::{Evidence, LinearProven, check_linear, prove_linear};
 pub use rows::Rows;

@@ -7,8 +7,8 @@ use linear_common::random::{improve, kinds};
 use linear_common::search::Random;
 use serde_json::{Value, json};
 use unswayed_check::{
-    Certificate, DataInfo, Evidence, FormatError, Horizon, LinearCertificate, LinearClaim, Loss, Method, Rows, Set,
-    Target, check_linear,
+    Certificate, DataInfo, Evidence, FormatError, Horizon, LinearCertificate, LinearClaim, Loss, Method,
+    Rows, Set, Target, check_linear,
 };
 
 fn info(rows: &Rows) -> DataInfo {
@@ -28,7 +28,8 @@ fn certificate(problem: &Problem) -> LinearCertificate {
     let mut loss = problem.clone();
     let is_error = problem.witness.method.is_error();
     if is_error {
-        loss.witness.method = if problem.learner.loss == Loss::Logistic { Method::Logistic } else { Method::Hinge };
+        loss.witness.method =
+            if problem.learner.loss == Loss::Logistic { Method::Logistic } else { Method::Hinge };
         loss.witness.alpha = problem.witness.alpha.max(2.0);
         for lines in &mut loss.witness.lines {
             (lines.u2, lines.c, lines.w2) = (vec![], vec![], vec![]);
@@ -62,7 +63,12 @@ fn all() -> Vec<(Problem, LinearCertificate)> {
         }
     };
     let problems = kinds().into_iter().map(|(_, make)| draw(&make));
-    problems.map(|p| { let c = certificate(&p); (p, c) }).collect()
+    problems
+        .map(|p| {
+            let c = certificate(&p);
+            (p, c)
+        })
+        .collect()
 }
 
 #[test]
@@ -160,7 +166,10 @@ fn other_texts() {
         let mut changed = header.clone();
         changed["__metadata__"][key] = json!(value);
         let read = LinearCertificate::from_bytes(&put_together(&changed, &arrays));
-        assert!(matches!(read, Err(FormatError::BadText { .. } | FormatError::BadMethod { .. })), "{key} {read:?}");
+        assert!(
+            matches!(read, Err(FormatError::BadText { .. } | FormatError::BadMethod { .. })),
+            "{key} {read:?}"
+        );
     }
     for (name, value) in [("loss.case.lines", 0.5), ("loss.case.lines", -1.0), ("loss.lines.dataset", -0.0)] {
         let mut numbers = arrays.clone();
@@ -172,7 +181,12 @@ fn other_texts() {
 }
 
 /// Accepted implies that the search finds nothing above the claimed bounds.
-fn accepted_is_true(changed: &LinearCertificate, problem: &Problem, evidence: &Evidence, random: &mut Random) -> bool {
+fn accepted_is_true(
+    changed: &LinearCertificate,
+    problem: &Problem,
+    evidence: &Evidence,
+    random: &mut Random,
+) -> bool {
     if check_linear(changed, evidence).is_err() {
         return false;
     }

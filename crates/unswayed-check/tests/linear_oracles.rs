@@ -169,7 +169,8 @@ fn largest_eigenvalue(q: &[Vec<f64>]) -> f64 {
 fn drift(case: &Value) -> Problem {
     let w = &case["witness"];
     let parts = w["datasets"].as_array().unwrap();
-    let lines = |(dataset, part): (usize, &Value)| Lines { dataset, u: numbers(&part["u"]), ..Lines::default() };
+    let lines =
+        |(dataset, part): (usize, &Value)| Lines { dataset, u: numbers(&part["u"]), ..Lines::default() };
     let all = |name: &str| parts.iter().map(|p| number(&p[name])).collect();
     let witness = LinearWitness {
         lines: parts.iter().enumerate().map(lines).collect(),

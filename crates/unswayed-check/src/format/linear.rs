@@ -1,11 +1,12 @@
 //! Files about linear learners: version 2 of the format.
 
-use super::read::Reader;
+use super::read::{Reader, refuse_text};
 use super::write::Writer;
 use super::{DataInfo, FORMAT, FormatError, Horizon};
 use crate::linear::shape::Shape;
 use crate::linear::types::{
-    Cases, Linear, LinearCertificate, LinearClaim, LinearWitness, Lines, Loss, Method, Set, Shells, Step, Target,
+    Cases, Linear, LinearCertificate, LinearClaim, LinearWitness, Lines, Loss, Method, Set, Shells, Step,
+    Target,
 };
 
 const VERSION: &str = "2";
@@ -32,7 +33,7 @@ impl LinearCertificate {
         // Each dataset has entries of its own, so the first missing one ends a loop that is too long.
         let data = (0..count).map(|i| file.data_info(&format!("data.{i}"))).collect::<Result<Vec<_>, _>>()?;
         let Some(first) = data.first() else {
-            return Err(file.refuse_text("data.count", "0", "at least 1"));
+            return Err(refuse_text("data.count", "0", "at least 1"));
         };
         let dimension = first.dimension;
         let is_rows = file.has_text("target.sha256");
@@ -100,7 +101,7 @@ impl Reader {
             "hinge" => Ok(Loss::Hinge),
             "logistic" => Ok(Loss::Logistic),
             "classes" => Ok(Loss::Classes(self.count("learner.classes")?)),
-            _ => Err(self.refuse_text("learner.loss", &name, "a known loss")),
+            _ => Err(refuse_text("learner.loss", &name, "a known loss")),
         }
     }
 
@@ -113,7 +114,7 @@ impl Reader {
             Some(list) => list.split(',').map(coordinate).collect(),
         };
         let Some(free) = free else {
-            return Err(self.refuse_text("step.free", &text.unwrap_or_default(), "coordinates such as 3 or 0,5"));
+            return Err(refuse_text("step.free", &text.unwrap_or_default(), "coordinates such as 3 or 0,5"));
         };
         Ok(Step {
             batch,
@@ -138,7 +139,7 @@ impl Reader {
             }
             "labels" => Set::Labels,
             "any" => Set::Any,
-            _ => return Err(self.refuse_text("set", &name, "a known set")),
+            _ => return Err(refuse_text("set", &name, "a known set")),
         })
     }
 
@@ -148,10 +149,11 @@ impl Reader {
             "data" if !is_rows => Ok(Target::Data),
             "rows" if is_rows => Ok(Target::Rows),
             "weights" if !is_rows => {
-                let weights = |(i, d): (usize, &DataInfo)| self.vector(&format!("target.weights.{i}"), d.rows);
+                let weights =
+                    |(i, d): (usize, &DataInfo)| self.vector(&format!("target.weights.{i}"), d.rows);
                 Ok(Target::Weights(data.iter().enumerate().map(weights).collect::<Result<_, _>>()?))
             }
-            _ => Err(self.refuse_text("target", &name, "a known target that fits the other entries")),
+            _ => Err(refuse_text("target", &name, "a known target that fits the other entries")),
         }
     }
 
@@ -258,7 +260,9 @@ impl Writer {
             ("step.projection", learner.step.projection),
             ("step.clip", learner.step.clip),
         ] {
-            value.iter().for_each(|&x| self.scalar(name, x));
+            if let Some(value) = value {
+                self.scalar(name, value);
+            }
         }
         self.loss_kind(learner.loss);
         self.text("step.batch", &learner.step.batch.to_string());
@@ -298,11 +302,14 @@ impl Writer {
     }
 
     fn target(&mut self, target: &Target) {
-        self.text("target", match target {
-            Target::Data => "data",
-            Target::Weights(_) => "weights",
-            Target::Rows => "rows",
-        });
+        self.text(
+            "target",
+            match target {
+                Target::Data => "data",
+                Target::Weights(_) => "weights",
+                Target::Rows => "rows",
+            },
+        );
         if let Target::Weights(weights) = target {
             for (i, weights) in weights.iter().enumerate() {
                 self.vector(&format!("target.weights.{i}"), weights);
@@ -319,7 +326,9 @@ impl Writer {
         self.scalar(&name("bound"), content.bound);
         self.scalar(&name("alpha"), w.alpha);
         self.vector(&name("beta"), &w.beta);
-        w.omega.iter().for_each(|&x| self.scalar(&name("omega"), x));
+        if let Some(omega) = w.omega {
+            self.scalar(&name("omega"), omega);
+        }
         if let Some(shells) = &w.shells {
             self.text(&name("shells"), &shells.radii.len().to_string());
             self.vector(&name("shell.centre"), &shells.centre);

@@ -269,7 +269,12 @@ fn require_labels(rows: &Rows, classes: usize) -> Result<(), Reason> {
     for i in 0..rows.len() {
         let label = rows.row(i)[0];
         let good = label >= 0.0 && label < classes as f64 && label.fract() == 0.0;
-        require(good, format_args!("the label z[{i}][0]"), label, "a whole number below the number of classes")?;
+        require(
+            good,
+            format_args!("the label z[{i}][0]"),
+            label,
+            "a whole number below the number of classes",
+        )?;
     }
     Ok(())
 }
@@ -373,7 +378,8 @@ impl<'a> Prover<'a> {
                 let Some(target) = &self.evidence.target else { return Err(self.no_parts("this target")) };
                 let sum = target.total_weight();
                 let scale = &total * &sum;
-                let own = Mass { rows: target, target: None, p: Dyadic::zero(), t: total, scale: scale.clone() };
+                let own =
+                    Mass { rows: target, target: None, p: Dyadic::zero(), t: total, scale: scale.clone() };
                 let own = self.interval(lines, own, "target", &lines.target_y, &lines.target_reach);
                 let own = lines::sum(&own, &self.lambda, &one)?;
                 let data = self.kind(lines, plain(sum, Dyadic::zero(), scale));
@@ -389,8 +395,7 @@ impl<'a> Prover<'a> {
         let (z, weights) = pairs(rows, classes);
         let expanded = Rows { z: &z, dimension: self.shape.parameters, weights: Some(&weights) };
         let one = Dyadic::whole(1);
-        let mass =
-            Mass { rows: &expanded, target: None, p: one.clone(), t: one, scale: rows.total_weight() };
+        let mass = Mass { rows: &expanded, target: None, p: one.clone(), t: one, scale: rows.total_weight() };
         let stretch = Dyadic::whole(classes as u64).half();
         lines::sum(&*self.kind(lines, mass), &self.lambda, &stretch)
     }
@@ -408,7 +413,9 @@ impl<'a> Prover<'a> {
             Method::ErrorHinge => Box::new(ErrorHinge { mass, u, u2, c }),
             Method::ErrorLogistic => Box::new(ErrorLogistic { mass, u, w, w2 }),
             Method::ClippedHinge => Box::new(Clipped { mass, clip, u, low, loss: ClippedLoss::Hinge(high) }),
-            Method::ClippedLogistic => Box::new(Clipped { mass, clip, u, low, loss: ClippedLoss::Logistic(w) }),
+            Method::ClippedLogistic => {
+                Box::new(Clipped { mass, clip, u, low, loss: ClippedLoss::Logistic(w) })
+            }
         }
     }
 

@@ -32,7 +32,10 @@ impl Kind for Clipped<'_> {
 
     fn slope(&self, i: usize) -> Slope {
         let (mass, u) = (&self.mass, self.u[i]);
-        Slope { main: [mass.weight(i), u, self.low[i]], others: [[-mass.target(i), u, 1.0], NONE, NONE, NONE] }
+        Slope {
+            main: [mass.weight(i), u, self.low[i]],
+            others: [[-mass.target(i), u, 1.0], NONE, NONE, NONE],
+        }
     }
 
     fn constant(&self, lambda: &Lambda, i: usize, row: &Row) -> Result<Dyadic, Reason> {

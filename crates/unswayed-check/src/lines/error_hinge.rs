@@ -34,4 +34,3 @@ impl Kind for ErrorHinge<'_> {
         Ok((row.jump(lambda) + share).max(Dyadic::zero()) - slope * Dyadic::new(self.u[i]))
     }
 }
-

@@ -48,7 +48,8 @@ pub(crate) fn each_label(
     let spread = (radius * &tau).half();
     let over = Dyadic::whole(2) * tau;
     let m_beta = times_m(lambda.beta, classes, label);
-    let product = m_beta.iter().zip(lambda.beta).fold(Dyadic::zero(), |sum, (m, &b)| sum + m * Dyadic::new(b));
+    let product =
+        m_beta.iter().zip(lambda.beta).fold(Dyadic::zero(), |sum, (m, &b)| sum + m * Dyadic::new(b));
     let factor = Dyadic::whole(2) * &split.chi * radius;
     Quadratic {
         constant: fixed + spread + quotient(&(radius * product), &over, Round::Up),
@@ -68,11 +69,8 @@ fn times_m(beta: &[f64], classes: usize, label: usize) -> Vec<Dyadic> {
         let along = &count * at(label) - &all;
         let others = &all - at(label);
         for class in 0..classes {
-            product[class * d + j] = if class == label {
-                &less * &along
-            } else {
-                (&less * at(class) - &others).half() - &along
-            };
+            product[class * d + j] =
+                if class == label { &less * &along } else { (&less * at(class) - &others).half() - &along };
         }
     }
     product

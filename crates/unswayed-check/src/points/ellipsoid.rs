@@ -27,7 +27,12 @@ impl<'a> Ellipsoid<'a> {
             entries
         };
         let first = q.first().copied().unwrap_or_default();
-        require(is_positive_definite(&matrix(1.0, 0.0), d), "set.q[0]", first, "that of a positive definite matrix")?;
+        require(
+            is_positive_definite(&matrix(1.0, 0.0), d),
+            "set.q[0]",
+            first,
+            "that of a positive definite matrix",
+        )?;
         let above = is_positive_definite(&matrix(-1.0, omega), d);
         require(above, "omega", omega, "above all eigenvalues of set.q")?;
         Ok(Ellipsoid { q, omega: Dyadic::new(omega) })
@@ -40,7 +45,8 @@ pub(crate) fn ellipsoid(lambda: &Lambda, split: &Split, set: &Ellipsoid, tau: f6
     let d = tau.clone().half() + lambda.alpha_eta(&set.omega);
     let over = Dyadic::whole(2) * tau;
     let q_beta = times_a(set.q, lambda.beta);
-    let product = q_beta.iter().zip(lambda.beta).fold(Dyadic::zero(), |sum, (q, &b)| sum + q * Dyadic::new(b));
+    let product =
+        q_beta.iter().zip(lambda.beta).fold(Dyadic::zero(), |sum, (q, &b)| sum + q * Dyadic::new(b));
     let factor = Dyadic::whole(2) * &split.chi;
     let quadratic = Quadratic {
         constant: split.constant(&d) + quotient(&product, &over, Round::Up),

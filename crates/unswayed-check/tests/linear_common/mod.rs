@@ -5,8 +5,8 @@ pub mod random;
 pub mod search;
 
 use unswayed_check::{
-    Cases, Evidence, Failure, Linear, LinearProven, LinearWitness, Lines, Loss, Method, Rows, Set, Step, Target,
-    prove_linear,
+    Cases, Evidence, Failure, Linear, LinearProven, LinearWitness, Lines, Loss, Method, Rows, Set, Step,
+    Target, prove_linear,
 };
 
 /// A learner, a witness, and the rows they are about.
@@ -135,8 +135,9 @@ pub fn solve(mut a: Vec<Vec<f64>>, mut v: Vec<f64>) -> Vec<f64> {
     for k in 0..d {
         for i in k + 1..d {
             let f = a[i][k] / a[k][k];
-            for j in k..d {
-                a[i][j] -= f * a[k][j];
+            let (upper, lower) = a.split_at_mut(i);
+            for (x, y) in lower[0].iter_mut().zip(&upper[k]) {
+                *x -= f * y;
             }
             v[i] -= f * v[k];
         }
@@ -154,15 +155,22 @@ pub fn triangle(q: &[Vec<f64>]) -> Vec<f64> {
 }
 
 /// x near A⁻¹v of an ellipsoid's case with r = Σ p_iy_iz_i.
-pub fn ellipsoid_x(learner: &Linear, alpha: f64, beta: &[f64], q: &[Vec<f64>], r: &[f64], tau: f64, nu: f64) -> Vec<f64> {
+pub fn ellipsoid_x(
+    learner: &Linear,
+    alpha: f64,
+    beta: &[f64],
+    q: &[Vec<f64>],
+    r: &[f64],
+    tau: f64,
+    nu: f64,
+) -> Vec<f64> {
     let (sigma, eps) = (learner.regularization, learner.poison_rate);
     let n = Numbers::new(learner, alpha);
     let chi = n.two_ak - nu;
     let d = beta.len();
     let base = alpha * sigma * (2.0 - learner.learning_rate * sigma);
-    let entry = |i: usize, j: usize| {
-        (if i == j { base } else { 0.0 }) - eps * chi * chi / (2.0 * tau) * q[i][j]
-    };
+    let entry =
+        |i: usize, j: usize| (if i == j { base } else { 0.0 }) - eps * chi * chi / (2.0 * tau) * q[i][j];
     let a = (0..d).map(|i| (0..d).map(|j| entry(i, j)).collect()).collect();
     let v = (0..d).map(|i| r[i] + eps * chi / tau * dot(&q[i], beta) - sigma * beta[i]).collect();
     solve(a, v)

@@ -1,12 +1,17 @@
 //! Random learners with witnesses that need not be good, and a search for better ones.
 
-use unswayed_check::{Cases, LinearWitness, Lines, Loss, Method, Set, Shells, Target};
+use unswayed_check::Shells;
 
 use super::search::Random;
 use super::*;
 
 /// Learner, rows and a witness for the method that need not be good; `change` adds what the kind needs.
-pub fn random_problem(random: &mut Random, method: Method, set: &str, change: impl Fn(&mut Problem, &mut Random)) -> Problem {
+pub fn random_problem(
+    random: &mut Random,
+    method: Method,
+    set: &str,
+    change: impl Fn(&mut Problem, &mut Random),
+) -> Problem {
     let is_logistic = method.name().contains("logistic");
     let (d, n) = (2, 4);
     let loss = if is_logistic { Loss::Logistic } else { Loss::Hinge };
@@ -18,7 +23,9 @@ pub fn random_problem(random: &mut Random, method: Method, set: &str, change: im
         "box" => Set::Box { radii: random.vector(d, 0.1, 1.0) },
         "ellipsoid" => {
             let scale = random.between(0.2, 1.0);
-            let q: Vec<Vec<f64>> = (0..d).map(|i| (0..d).map(|j| if i == j { scale + 0.2 * i as f64 } else { 0.1 * scale }).collect()).collect();
+            let q: Vec<Vec<f64>> = (0..d)
+                .map(|i| (0..d).map(|j| if i == j { scale + 0.2 * i as f64 } else { 0.1 * scale }).collect())
+                .collect();
             omega = Some(scale + 0.2 * d as f64 + 0.3 * scale);
             Set::Ellipsoid { q: triangle(&q) }
         }
@@ -36,7 +43,7 @@ pub fn random_problem(random: &mut Random, method: Method, set: &str, change: im
     let least = if method.is_error() || method == Method::Interval { 0.3 } else { 1.0 };
     let k = 1.0 - eta * sigma;
     // Clipping shortens κ0: rows are at most 2 long.
-    let least = if learner.step.clip.is_some() { least * 2.0 / learner.step.clip.unwrap() } else { least };
+    let least = learner.step.clip.map_or(least, |clip| least * 2.0 / clip);
     let alpha = (least + random.between(0.001, 1.0)) / (2.0 * k * (1.0 - eps));
     let beta: Vec<f64> = random.normal(d);
     let witness = simple(method, alpha, beta, Lines::default(), Cases::default());
@@ -105,7 +112,10 @@ pub fn fill_lines(problem: &mut Problem, random: &mut Random) {
     }
     let u = lines.u.clone();
     match method {
-        Method::Logistic => lines.w = (0..n).map(|i| numbers.logistic(rows[i], beta, (numbers.kappa0 - 1.0) * u[i], 1.0)).collect(),
+        Method::Logistic => {
+            lines.w =
+                (0..n).map(|i| numbers.logistic(rows[i], beta, (numbers.kappa0 - 1.0) * u[i], 1.0)).collect();
+        }
         Method::LabelLogistic => {
             let places = |i: usize| numbers.labels(rows[i], beta, (numbers.kappa0 - 1.0) * u[i]);
             (lines.w, lines.w2) = (0..n).map(places).unzip();
@@ -186,7 +196,10 @@ pub fn add_shells(problem: &mut Problem, random: &mut Random, target: &str, proj
         y: random.vector(n, -0.1, 0.2),
         reach: rows.iter().map(|z| reach(z, radii[shell])).collect(),
         target_y: problem.target.as_ref().map_or(vec![], |_| random.vector(4, -0.3, 0.0)),
-        target_reach: problem.target.as_ref().map_or(vec![], |t| t.chunks(d).map(|z| reach(z, radii[shell])).collect()),
+        target_reach: problem
+            .target
+            .as_ref()
+            .map_or(vec![], |t| t.chunks(d).map(|z| reach(z, radii[shell])).collect()),
         ..Lines::default()
     };
     problem.witness.lines = (0..3).map(|m| lines(m, random)).collect();
@@ -198,7 +211,8 @@ pub fn random_classes(random: &mut Random, method: Method, classes: usize, by_la
     let (d, n, k) = (2, 4, classes as f64);
     problem.learner.loss = Loss::Classes(classes);
     problem.dimension = d + 1;
-    let row = |i: usize, r: &mut Random| [&[(i % classes) as f64], r.vector(d, -0.8, 0.8).as_slice()].concat();
+    let row =
+        |i: usize, r: &mut Random| [&[(i % classes) as f64], r.vector(d, -0.8, 0.8).as_slice()].concat();
     problem.data = vec![(0..n).flat_map(|i| row(i, random)).collect()];
     problem.witness.beta = random.normal(classes * d);
     problem.witness.by_label = by_label;
@@ -220,7 +234,8 @@ pub fn random_classes(random: &mut Random, method: Method, classes: usize, by_la
         let least = eps * width * (numbers.two_ak - nu).powi(2) / (2.0 * base);
         least * (1.0 + random.between(0.01, 2.0)) + 0.01
     });
-    problem.witness.cases = Cases { tau: tau.collect(), nu: nu.clone(), lines: vec![0; cases], ..Cases::default() };
+    problem.witness.cases =
+        Cases { tau: tau.collect(), nu: nu.clone(), lines: vec![0; cases], ..Cases::default() };
     problem
 }
 
@@ -230,13 +245,17 @@ pub type KindOf = (String, Box<dyn Fn(&mut Random) -> Problem>);
 /// Every kind of problem there is.
 pub fn kinds() -> Vec<KindOf> {
     use Method::{
-        ClippedHinge, ClippedLogistic, ErrorHinge, ErrorLogistic, Hinge, Interval, LabelHinge, LabelLogistic, Logistic,
+        ClippedHinge, ClippedLogistic, ErrorHinge, ErrorLogistic, Hinge, Interval, LabelHinge, LabelLogistic,
+        Logistic,
     };
     let mut kinds: Vec<KindOf> = vec![];
     let mut add = |name: String, make: Box<dyn Fn(&mut Random) -> Problem>| kinds.push((name, make));
     for method in [Hinge, Logistic, ErrorHinge, ErrorLogistic] {
         for set in ["ball", "box", "ellipsoid", "points"] {
-            add(format!("{} {set}", method.name()), Box::new(move |r| random_problem(r, method, set, nothing)));
+            add(
+                format!("{} {set}", method.name()),
+                Box::new(move |r| random_problem(r, method, set, nothing)),
+            );
         }
     }
     for method in [LabelHinge, LabelLogistic] {
@@ -244,17 +263,29 @@ pub fn kinds() -> Vec<KindOf> {
     }
     for method in [ClippedHinge, ClippedLogistic] {
         for set in ["any", "ball"] {
-            add(format!("{} {set}", method.name()), Box::new(move |r| random_problem(r, method, set, nothing)));
+            add(
+                format!("{} {set}", method.name()),
+                Box::new(move |r| random_problem(r, method, set, nothing)),
+            );
         }
     }
     for method in [Hinge, Logistic] {
-        add(format!("{} weights", method.name()), Box::new(move |r| random_problem(r, method, "box", add_weights)));
+        add(
+            format!("{} weights", method.name()),
+            Box::new(move |r| random_problem(r, method, "box", add_weights)),
+        );
         for set in ["ball", "box", "ellipsoid"] {
-            add(format!("{} {set} free", method.name()), Box::new(move |r| random_problem(r, method, set, add_free)));
+            add(
+                format!("{} {set} free", method.name()),
+                Box::new(move |r| random_problem(r, method, set, add_free)),
+            );
         }
     }
     for method in [Hinge, Logistic, ErrorHinge] {
-        add(format!("{} projected", method.name()), Box::new(move |r| random_problem(r, method, "ball", add_projection)));
+        add(
+            format!("{} projected", method.name()),
+            Box::new(move |r| random_problem(r, method, "ball", add_projection)),
+        );
     }
     for target in ["data", "weights", "rows"] {
         for set in ["ball", "box", "points"] {
@@ -266,10 +297,14 @@ pub fn kinds() -> Vec<KindOf> {
         }
     }
     for method in [Hinge, ErrorHinge] {
-        add(format!("{} drift", method.name()), Box::new(move |r| random_problem(r, method, "ball", add_dataset)));
+        add(
+            format!("{} drift", method.name()),
+            Box::new(move |r| random_problem(r, method, "ball", add_dataset)),
+        );
         for by_label in [false, true] {
             for classes in [2, 3, 4] {
-                let name = format!("{} {classes} classes{}", method.name(), if by_label { " by label" } else { "" });
+                let name =
+                    format!("{} {classes} classes{}", method.name(), if by_label { " by label" } else { "" });
                 add(name, Box::new(move |r| random_classes(r, method, classes, by_label)));
             }
         }
@@ -390,7 +425,7 @@ pub fn improve(problem: &mut Problem, random: &mut Random, steps: usize) {
         let mut changed = problem.clone();
         let witness = &mut changed.witness;
         let all = random.below(2) == 0;
-        let mut shift = |x: &mut f64, low: f64, high: f64, random: &mut Random| {
+        let shift = |x: &mut f64, low: f64, high: f64, random: &mut Random| {
             if all || random.below(3) == 0 {
                 *x = (*x + size * random.between(-1.0, 1.0) * (0.1 + x.abs())).clamp(low, high);
             }

@@ -198,7 +198,8 @@ impl Problem {
                 let shift = random.normal(parameters);
                 let new = theta.iter().zip(&shift).map(|(t, s)| t + reach * s);
                 let new = inside(self.at_kink(new.collect(), dataset, random));
-                let new_point = if random.below(2) == 0 { point.clone() } else { self.best_point(&new, random) };
+                let new_point =
+                    if random.below(2) == 0 { point.clone() } else { self.best_point(&new, random) };
                 let value = self.residual(dataset, &new, &new_point);
                 if value > best {
                     (theta, point, best) = (new, new_point, value);
@@ -231,9 +232,12 @@ impl Problem {
     fn best_point(&self, theta: &[f64], random: &mut Random) -> Vec<f64> {
         let d = self.dimension;
         let k = 1.0 - self.learner.learning_rate * self.learner.regularization;
-        let x: Vec<f64> = theta.iter().zip(&self.witness.beta).map(|(t, b)| 2.0 * self.witness.alpha * k * t + b).collect();
+        let x: Vec<f64> =
+            theta.iter().zip(&self.witness.beta).map(|(t, b)| 2.0 * self.witness.alpha * k * t + b).collect();
         let offset = if theta.len() > d { d * random.below(theta.len() / d) } else { 0 };
-        let piece = |v: &[f64]| -> Vec<f64> { v[offset.min(v.len() - d.min(v.len()))..].iter().copied().take(d).collect() };
+        let piece = |v: &[f64]| -> Vec<f64> {
+            v[offset.min(v.len() - d.min(v.len()))..].iter().copied().take(d).collect()
+        };
         let mut wish = match random.below(4) {
             0 => random.normal(d),
             1 => piece(theta),
@@ -241,12 +245,16 @@ impl Problem {
         };
         wish.resize(d, 0.0);
         let size = 10_f64.powf(random.between(-1.0, 1.0)) * if random.below(3) == 0 { -1.0 } else { 1.0 };
-        wish.iter_mut().for_each(|x| *x *= size);
+        for x in &mut wish {
+            *x *= size;
+        }
         if random.below(3) == 0 && theta.len() == d {
             // θᵀz a little below 1 along the wish.
             let s = dot(theta, &wish);
             if s > 1.0 {
-                wish.iter_mut().for_each(|x| *x *= (1.0 - 1e-9) / s);
+                for x in &mut wish {
+                    *x *= (1.0 - 1e-9) / s;
+                }
             }
         }
         self.allowed(&wish, random)

@@ -77,14 +77,17 @@ impl Outcome {
             Outcome::Valid(_, verdict) | Outcome::ValidLinear(_, verdict) => Some(verdict),
             _ => None,
         };
-        json!({
+        let mut object = json!({
             "status": self.status(),
             "certified_loss": verdict.map(|v| v.loss),
             "certified_error": verdict.and_then(|v| v.error),
             "certified_horizon": verdict.and_then(|v| v.horizon),
             "message": self.message(),
-        })
-        .to_string()
+        });
+        if let Some(bound) = verdict.and_then(|v| v.confidence) {
+            object["certified_new_data"] = json!(bound);
+        }
+        object.to_string()
     }
 }
 
@@ -162,6 +165,14 @@ fn proven_linear(certificate: &LinearCertificate, verdict: &Verdict) -> String {
     if let (Some(horizon), Some(bound)) = (&certificate.horizon, verdict.horizon) {
         let (steps, bound) = (horizon.steps, decimal_up(bound, 6));
         let _ = write!(text, "; the average over the first {steps} steps is at most {bound}");
+    }
+    if let (Some(claim), Some(bound)) = (&certificate.confidence, verdict.confidence) {
+        let (delta, bound) = (claim.confidence.delta, decimal_up(bound, 6));
+        let _ = write!(
+            text,
+            "; if these rows are independent draws that were made after the witness was chosen, the long-run \
+             loss on new data like them is at most {bound}, unless an event of probability {delta} occurred"
+        );
     }
     text + "."
 }

@@ -5,8 +5,8 @@ use super::write::Writer;
 use super::{DataInfo, FORMAT, FormatError, Horizon};
 use crate::linear::shape::Shape;
 use crate::linear::types::{
-    Cases, Linear, LinearCertificate, LinearClaim, LinearWitness, Lines, Loss, Method, Set, Shells, Step,
-    Target,
+    Cases, Confidence, ConfidenceClaim, Deviation, Linear, LinearCertificate, LinearClaim, LinearWitness,
+    Lines, Loss, Method, Set, Shells, Step, Target,
 };
 
 const VERSION: &str = "2";
@@ -44,8 +44,9 @@ impl LinearCertificate {
         let error =
             if file.has_text("error.method") { Some(file.linear_claim("error", &about)?) } else { None };
         let horizon = file.linear_horizon(loss.witness.beta.len())?;
+        let confidence = file.confidence(&learner, dimension)?;
         file.finish()?;
-        Ok(LinearCertificate { tool, data, target, learner, loss, error, horizon })
+        Ok(LinearCertificate { tool, data, target, learner, loss, error, horizon, confidence })
     }
 
     /// Writes a certificate file: the same certificate always gives the same bytes.
@@ -70,6 +71,9 @@ impl LinearCertificate {
         }
         if let Some(horizon) = &self.horizon {
             file.horizon(horizon, false);
+        }
+        if let Some(claim) = &self.confidence {
+            file.confidence(claim);
         }
         file.finish()
     }
@@ -251,7 +255,56 @@ impl Reader {
     }
 }
 
+impl Reader {
+    fn confidence(
+        &mut self,
+        learner: &Linear,
+        dimension: usize,
+    ) -> Result<Option<ConfidenceClaim>, FormatError> {
+        if !self.has_text("confidence.method") {
+            return Ok(None);
+        }
+        let name = self.text("confidence.method")?;
+        let deviation = match name.as_str() {
+            "hoeffding" => Deviation::Hoeffding,
+            "bernstein" => Deviation::Bernstein,
+            _ => return Err(refuse_text("confidence.method", &name, "hoeffding or bernstein")),
+        };
+        let width = if matches!(learner.set, Set::Box { .. }) { dimension } else { 1 };
+        let confidence = Confidence {
+            deviation,
+            alpha: self.scalar("confidence.alpha")?,
+            beta: self.vector("confidence.beta", dimension)?,
+            tau: self.vector("confidence.tau", width)?,
+            nu: self.scalar("confidence.nu")?,
+            omega: self.optional_scalar("confidence.omega")?,
+            theta: self.vector("confidence.theta", dimension)?,
+            gain: self.scalar("confidence.gain")?,
+            radius: self.scalar("confidence.radius")?,
+            delta: self.scalar("confidence.delta")?,
+        };
+        Ok(Some(ConfidenceClaim { bound: self.scalar("confidence.bound")?, confidence }))
+    }
+}
+
 impl Writer {
+    fn confidence(&mut self, claim: &ConfidenceClaim) {
+        let c = &claim.confidence;
+        self.text("confidence.method", c.deviation.name());
+        self.scalar("confidence.bound", claim.bound);
+        for (name, value) in
+            [("alpha", c.alpha), ("nu", c.nu), ("gain", c.gain), ("radius", c.radius), ("delta", c.delta)]
+        {
+            self.scalar(&format!("confidence.{name}"), value);
+        }
+        if let Some(omega) = c.omega {
+            self.scalar("confidence.omega", omega);
+        }
+        for (name, values) in [("beta", &c.beta), ("tau", &c.tau), ("theta", &c.theta)] {
+            self.vector(&format!("confidence.{name}"), values);
+        }
+    }
+
     fn linear(&mut self, learner: &Linear, dimension: usize) {
         for (name, value) in [
             ("learning_rate", Some(learner.learning_rate)),

@@ -3,6 +3,7 @@
 //! [`prove_linear`] verifies every condition of a witness, evaluates the lines above the rows once each, and takes the largest of the
 //! bounds of the cases. What a part does is in `lines/` and `points/`; what goes with what is in `parts`.
 
+pub(crate) mod confidence;
 pub(crate) mod lambda;
 mod parts;
 pub(crate) mod shape;
@@ -26,7 +27,9 @@ use crate::rows::Rows;
 use crate::{Verdict, check_data, finite_up, in_part, require_bound};
 use lambda::Lambda;
 use shape::Shape;
-use types::{Linear, LinearCertificate, LinearClaim, LinearWitness, Lines, Loss, Method, Set, Target};
+use types::{
+    ConfidenceClaim, Linear, LinearCertificate, LinearClaim, LinearWitness, Lines, Loss, Method, Set, Target,
+};
 
 /// The rows a statement about a linear learner speaks of.
 #[derive(Clone, Copy, Debug)]
@@ -141,11 +144,15 @@ pub fn check_linear(certificate: &LinearCertificate, evidence: &Evidence) -> Res
         Some(claim) => Some(check_horizon(&loss, claim).map_err(in_part(Part::Horizon))?),
         None => None,
     };
+    let confidence = match &certificate.confidence {
+        Some(claim) => Some(check_confidence(learner, claim, evidence).map_err(in_part(Part::Confidence))?),
+        None => None,
+    };
     let loss = loss.bound()?;
     // A hinge loss is never below the error on the same target.
     let is_hinge = learner.loss != Loss::Logistic;
     let error = if is_hinge { Some(error.unwrap_or(loss).min(loss)) } else { error };
-    Ok(Verdict { loss, error, horizon })
+    Ok(Verdict { loss, error, horizon, confidence })
 }
 
 fn check_evidence(certificate: &LinearCertificate, evidence: &Evidence) -> Result<(), Reason> {
@@ -180,6 +187,13 @@ fn check_claim<'a>(
 fn check_horizon(loss: &LinearProven, claim: &crate::Horizon) -> Result<f64, Reason> {
     require(claim.m == 0.0, "horizon.m", claim.m, "0")?;
     let value = loss.exact_horizon(claim.steps, &claim.start)?;
+    require_bound(claim.bound, &value)?;
+    finite_up(&value)
+}
+
+fn check_confidence(learner: &Linear, claim: &ConfidenceClaim, evidence: &Evidence) -> Result<f64, Reason> {
+    require_length("datasets of the claim on new data", 1, evidence.data.len())?;
+    let value = confidence::value(learner, &claim.confidence, &evidence.data[0])?;
     require_bound(claim.bound, &value)?;
     finite_up(&value)
 }

@@ -226,5 +226,6 @@ pub fn certificate(problem: &Problem) -> LinearCertificate {
         loss: claim(&loss),
         error: is_error.then(|| claim(problem)),
         horizon: Some(Horizon { steps: 1000, start: start.clone(), m: 0.0, bound: horizon }),
+        confidence: None,
     })
 }

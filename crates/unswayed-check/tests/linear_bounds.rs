@@ -9,7 +9,7 @@ use linear_common::search::Random;
 /// Instances of each kind with a witness that need not be good.
 const INSTANCES: usize = 30;
 /// Instances of each kind whose witness is made better first, and the changes that are tried.
-const TIGHT: (usize, usize) = (3, 1000);
+const TIGHT: (usize, usize) = (2, 1000);
 
 /// Searches the problem; the room that is left, relative to 1 + |B|.
 fn room(name: &str, problem: &Problem, bound: f64, random: &mut Random, starts: usize) -> f64 {

@@ -91,16 +91,16 @@ impl Case {
         let line = sum(&make(mass), &lambda, &one).expect("conditions hold");
         (line.constant.nearest(), line.slope[0].nearest() / self.z)
     }
+}
 
-    /// The constant is the supremum of f(s) − ys.
-    fn compare(&self, name: &str, (constant, y): (f64, f64), f: impl Fn(f64) -> f64) {
-        let kinks = [-1.0, 0.0, 1.0].into_iter().flat_map(|s| [s - 1e-12, s, s + 1e-12]);
-        let grid = (-60_000..=60_000).map(|i| f64::from(i) / 1000.0);
-        let largest = grid.chain(kinks).map(|s| f(s) - y * s).fold(f64::NEG_INFINITY, f64::max);
-        let size = 1.0 + constant.abs();
-        assert!(constant >= largest - 1e-9 * size, "{name}: {constant} < {largest}");
-        assert!(constant <= largest + 1e-4 * size, "{name}: {constant} > {largest}");
-    }
+/// The constant is the supremum of f(s) − ys.
+fn compare(name: &str, (constant, y): (f64, f64), f: impl Fn(f64) -> f64) {
+    let kinks = [-1.0, 0.0, 1.0].into_iter().flat_map(|s| [s - 1e-12, s, s + 1e-12]);
+    let grid = (-60_000..=60_000).map(|i| f64::from(i) / 1000.0);
+    let largest = grid.chain(kinks).map(|s| f(s) - y * s).fold(f64::NEG_INFINITY, f64::max);
+    let size = 1.0 + constant.abs();
+    assert!(constant >= largest - 1e-9 * size, "{name}: {constant} < {largest}");
+    assert!(constant <= largest + 1e-4 * size, "{name}: {constant} > {largest}");
 }
 
 /// The place of the largest value, by a grid in the log-odds that is refined.
@@ -138,10 +138,10 @@ fn hinge_kinds(random: &mut Random) {
     let eps = case.learner.poison_rate;
     let free = f64::INFINITY;
     let line = case.line(|mass| Hinge { mass, u: &u }, &rows);
-    case.compare("hinge", line, |s| (1.0 - eps) * case.moved(s, 1.0, free) + case.loss(s));
+    compare("hinge", line, |s| (1.0 - eps) * case.moved(s, 1.0, free) + case.loss(s));
 
     let line = case.line(|mass| LabelHinge { mass, u: &u }, &rows);
-    case.compare("label-hinge", line, |s| {
+    compare("label-hinge", line, |s| {
         let moved = case.moved(s, 1.0, free);
         (1.0 - eps) * moved + case.loss(s) + eps * moved.max(case.moved(s, -1.0, free))
     });
@@ -154,7 +154,7 @@ fn hinge_kinds(random: &mut Random) {
     let eps = case.learner.poison_rate;
     let make = |mass| Clipped { mass, clip, u: &u, low: &low, loss: ClippedLoss::Hinge(&high) };
     let line = case.line(make, &rows);
-    case.compare("clipped-hinge", line, |s| (1.0 - eps) * case.moved(s, 1.0, clip) + case.loss(s));
+    compare("clipped-hinge", line, |s| (1.0 - eps) * case.moved(s, 1.0, clip) + case.loss(s));
 
     // The error: T need not be the smallest for these slopes, but it is above.
     let case = Case { z: case.z, ..Case::new(random, Method::ErrorHinge, 0.3) };
@@ -184,13 +184,13 @@ fn logistic_kinds(random: &mut Random) {
     let (bb, bc, y) = ((1.0 - eps) * b, (1.0 - eps) * c, (kappa0 - 1.0) * u[0]);
     let w = [place(|w| h(w, kappa0, y, kappa0 - 1.0 - y, bb, bc), -30.0, 30.0)];
     let line = case.line(|mass| Logistic { mass, u: &u, w: &w }, &rows);
-    case.compare("logistic", line, |s| (1.0 - eps) * case.moved(s, 1.0, free) + case.loss(s));
+    compare("logistic", line, |s| (1.0 - eps) * case.moved(s, 1.0, free) + case.loss(s));
 
     let rest = kappa0 - 1.0 - y;
     let w = [place(|w| h(w, a, y, rest + eps * a, b, c), -30.0, 30.0)];
     let w2 = [place(|w| h(w, a, y + eps * a, rest, b - 2.0 * eps * c, c), -30.0, 30.0)];
     let line = case.line(|mass| LabelLogistic { mass, u: &u, w: &w, w2: &w2 }, &rows);
-    case.compare("label-logistic", line, |s| {
+    compare("label-logistic", line, |s| {
         let moved = case.moved(s, 1.0, free);
         (1.0 - eps) * moved + case.loss(s) + eps * moved.max(case.moved(s, -1.0, free))
     });
@@ -200,7 +200,7 @@ fn logistic_kinds(random: &mut Random) {
     let w = [if at(-30.0, 0.0) > 0.499_999 { 0.5 } else { at(-30.0, 0.0) }];
     let w2 = [if at(0.0, 30.0) < 0.500_001 { 0.5 } else { at(0.0, 30.0) }];
     let line = case.line(|mass| ErrorLogistic { mass, u: &u, w: &w, w2: &w2 }, &rows);
-    case.compare("error-logistic", line, |s| {
+    compare("error-logistic", line, |s| {
         (1.0 - eps) * case.moved(s, 1.0, free) + f64::from(u8::from(s <= 0.0))
     });
 

@@ -212,7 +212,7 @@ pub fn certificate(problem: &Problem) -> LinearCertificate {
             (lines.u2, lines.c, lines.w2) = (vec![], vec![], vec![]);
         }
         for tau in &mut loss.witness.cases.tau {
-            *tau *= 100.0;
+            *tau *= 1e5;
         }
     }
     let start = if problem.learner.step.projection.is_some() { 0.01 } else { 0.5 };

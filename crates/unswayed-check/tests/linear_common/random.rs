@@ -296,6 +296,10 @@ pub fn kinds() -> Vec<KindOf> {
             }
         }
     }
+    add(
+        "interval unregularized".to_owned(),
+        Box::new(|r| random_problem(r, Interval, "ball", add_shells_only)),
+    );
     for method in [Hinge, ErrorHinge] {
         add(
             format!("{} drift", method.name()),
@@ -334,6 +338,18 @@ pub fn add_free(p: &mut Problem, _: &mut Random) {
     p.witness.cases.nu = vec![];
     p.witness.cases.x = vec![];
     refresh(p);
+}
+
+/// Projection keeps a learner without any regularization; the shells give the curvature.
+pub fn add_shells_only(p: &mut Problem, r: &mut Random) {
+    add_shells(p, r, "data", true);
+    p.learner.regularization = 0.0;
+    p.witness.cases.outer.fill(0.3);
+    let numbers = Numbers::new(&p.learner, p.witness.alpha);
+    let width = 1.5 * p.learner.poison_rate;
+    for (tau, nu) in p.witness.cases.tau.iter_mut().zip(&p.witness.cases.nu) {
+        *tau = width * (numbers.two_ak - nu).powi(2) / 0.3 + 0.1;
+    }
 }
 
 pub fn add_projection(p: &mut Problem, r: &mut Random) {

@@ -37,8 +37,8 @@ pub fn prove_confidence(learner: &Linear, confidence: &Confidence, rows: &Rows) 
 /// The value, after every condition has been verified.
 pub(crate) fn value(learner: &Linear, confidence: &Confidence, rows: &Rows) -> Result<RBig, Reason> {
     let evidence = super::Evidence { data: &[*rows], target: None };
-    super::validate_evidence(&evidence)?;
-    super::validate_learner(learner, &evidence, rows.dimension)?;
+    super::validate::validate_evidence(&evidence)?;
+    super::validate::validate_learner(learner, &evidence, rows.dimension)?;
     require_parts(learner, confidence, rows)?;
     let witness = stand_in(confidence);
     let lambda = Lambda::new(learner, &witness);

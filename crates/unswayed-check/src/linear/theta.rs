@@ -84,7 +84,7 @@ pub(crate) fn transient(
     steps: u64,
     start: &[f64],
 ) -> Result<RBig, Reason> {
-    let lambda = super::Lambda::new(learner, witness);
+    let lambda = super::lambda::Lambda::new(learner, witness);
     require_length("entries of horizon.start", witness.beta.len(), start.len())?;
     require_each("horizon.start", start, f64::is_finite, "finite")?;
     require(steps >= 1, "horizon.steps", 0.0, "≥ 1")?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use unswayed::Dataset;
-use unswayed::data::{Arrays, LabelPolicy, Labels, Options, Source};
+use unswayed::data::{Arrays, LabelColumn, LabelPolicy, Options, Source};
 
 use crate::error;
 
@@ -39,8 +39,8 @@ pub fn arrays(
         x: numbers(x),
         columns: x.shape()[1],
         y: y.map(|labels| match labels {
-            RawLabels::Numbers(numbers) => Labels::Numbers(list(&numbers)),
-            RawLabels::Texts(texts) => Labels::Texts(texts),
+            RawLabels::Numbers(numbers) => LabelColumn::Numbers(list(&numbers)),
+            RawLabels::Texts(texts) => LabelColumn::Texts(texts),
         }),
         weights: weights.map(|w| list(&w)),
     }

@@ -105,6 +105,10 @@ def test_data_can_be_pickled(data):
         (X, [1, 0, 1, 0], {"rows": 5}, "5 rows wanted"),
         (X, "label", {}, "no frame"),
         ("nowhere.npz", None, {}, "nowhere.npz"),
+        (X.astype(complex), [1, 0, 1, 0], {}, "complex128, not real numbers"),
+        (np.ma.masked_array(X, mask=X > 0.7), [1, 0, 1, 0], {}, "masked"),
+        (X, np.array(["2020", "2021", "2020", "2021"], dtype="datetime64[Y]"), {}, "not real numbers"),
+        (X, [1, 0, 1, 0], {"rows": -1}, "at least 1"),
     ],
 )
 def test_what_is_refused(x, y, options, words):
@@ -121,6 +125,7 @@ def test_what_is_refused(x, y, options, words):
         ({"radius": float("nan")}, "radius"),
         ({"learning_rate": 200.0}, "below 1"),
         ({"horizon": 0}, "at least 1"),
+        ({"horizon": -5}, "at least 1"),
         ({"start": [1.0]}, "1 entries"),
         ({"method": "magic"}, "magic"),
     ],
@@ -128,6 +133,26 @@ def test_what_is_refused(x, y, options, words):
 def test_parameters_that_make_no_sense(data, change, words):
     with pytest.raises(unswayed.UnswayedError, match=words):
         unswayed.certify(data, **{**SETTING, **change})
+
+
+def test_more_that_makes_no_sense(data):
+    for call, words in [
+        (lambda: unswayed.attack(data, **SETTING, seed=-1), "seed -1"),
+        (lambda: unswayed.attack(data, **SETTING, attacks=[]), "at least one"),
+        (lambda: unswayed.attack(data, **SETTING, attacks="magic"), 'no attack "magic"'),
+        (lambda: unswayed.attack(data, **SETTING, effort="slow"), "slow"),
+        (lambda: unswayed.simulate(data, **SETTING, policy=3), "function"),
+        (lambda: unswayed.certify(data, **SETTING).horizon(-1), "at least 1"),
+        (lambda: unswayed.design([data]), "by name"),
+        (lambda: unswayed.design({}), "no task"),
+        (lambda: unswayed.design({"a": data}, test=data), "one task, by name"),
+        (lambda: unswayed.design({"a": data}, kappa=-1.0), "kappa"),
+        (lambda: unswayed.design({"a": data}, kappa=float("nan")), "kappa"),
+        (lambda: unswayed.tolerate(data, limit=-1), "limit"),
+        (lambda: unswayed.tolerate(data, limit=0.5), "give learning_rate and regularization"),
+    ]:
+        with pytest.raises(unswayed.UnswayedError, match=words):
+            call()
 
 
 def test_labels_twice(data):

@@ -94,6 +94,8 @@ def test_a_policy_that_fails(data):
         def too_long(model):
             return np.ones(31)
         unswayed.simulate(data, policy=too_long, **setting)
+    with pytest.raises(unswayed.UnswayedError, match="returned None"):
+        unswayed.simulate(data, policy=lambda model: None, **setting)
     with pytest.raises(unswayed.UnswayedError, match="3 numbers"):
         unswayed.simulate(data, policy=lambda model: [0, 0, 1], **setting)
 

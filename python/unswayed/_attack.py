@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Optional, overload
+from typing import Any, Optional, Union, overload
 
 import numpy as np
 
 from . import _native
-from ._data import Features, Floats, native
+from ._data import Features, Floats, native, whole
+from ._native import UnswayedError
 
 
 @dataclass(frozen=True)
@@ -68,10 +69,11 @@ class Attack(Simulation):
 class Attacks(Sequence[Attack]):
     """Attacks in the order they were asked for, with the strongest at hand."""
 
-    __slots__ = ("_native", "_attacks")
+    __slots__ = ("_attacks", "_native", "_strongest")
 
     def __init__(self, native: _native.Attacks) -> None:
         self._native = native
+        self._strongest = [figures["strongest"] for figures in native.figures()].index(True)
         self._attacks = tuple(
             Attack(
                 **_figures(figures),
@@ -84,8 +86,8 @@ class Attacks(Sequence[Attack]):
 
     @property
     def strongest(self) -> Attack:
-        """The one with the largest loss."""
-        return max(self._attacks, key=lambda attack: attack.loss.mean)
+        """The one that is surest to reach much: the largest lower end of a confidence interval."""
+        return self._attacks[self._strongest]
 
     @overload
     def __getitem__(self, index: int) -> Attack: ...
@@ -116,7 +118,7 @@ def attack(
     regularization: float,
     poison_rate: float,
     radius: float = 1.0,
-    attacks: Optional[Sequence[str]] = None,
+    attacks: Union[str, Sequence[str], None] = None,
     effort: str = "fast",
     seed: int = 0,
     test: Any = None,
@@ -140,9 +142,11 @@ def attack(
         test: held-out `Data`, or a pair of features and labels, to measure on as well.
     """
     data = native(x, y, weights=weights, labels=labels, normalize=normalize)
-    names = None if attacks is None else [str(name) for name in attacks]
+    names = [attacks] if isinstance(attacks, str) else None if attacks is None else list(attacks)
+    if names == []:
+        raise UnswayedError("attacks: name at least one, or leave it out")
     setting = (learning_rate, regularization, poison_rate, radius)
-    return Attacks(_native.attack(data, _held_out(test), *setting, names, effort, seed))
+    return Attacks(_native.attack(data, _held_out(test), *setting, names, effort, whole("seed", seed)))
 
 
 def simulate(
@@ -175,9 +179,12 @@ def simulate(
     (True, 'stationary')
     """
     data = native(x, y, weights=weights, labels=labels, normalize=normalize)
+    if not callable(policy):
+        raise UnswayedError(f"policy {policy!r}: it must be a function from the model to the point to send")
     name = getattr(policy, "__name__", type(policy).__name__)
     setting = (learning_rate, regularization, poison_rate, radius)
-    return Simulation(**_figures(_native.simulate(data, _held_out(test), *setting, policy, name, effort, seed)))
+    figures = _native.simulate(data, _held_out(test), *setting, policy, name, effort, whole("seed", seed))
+    return Simulation(**_figures(figures))
 
 
 def _held_out(test: Any) -> Optional[_native.Data]:

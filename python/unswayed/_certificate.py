@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from . import _native
 from ._attack import Attack, Attacks, attack
-from ._data import Data, Features, Floats, native
+from ._data import Data, Features, Floats, native, whole
 from ._native import UnswayedError
 
 Path = Union[str, "os.PathLike[str]"]
@@ -152,7 +152,7 @@ class Certificate:
         True
         """
         theta = None if start is None else np.asarray(start, dtype=np.float64).ravel().tolist()
-        return self._native.horizon([steps], theta)[0]
+        return self._native.horizon([whole("horizon", steps, 1)], theta)[0]
 
     def check(self, x: Optional[Features] = None, y: Any = None) -> Verdict:
         """Verifies every claim in exact arithmetic, against its own data or against others said to be the same.
@@ -294,6 +294,7 @@ def certify(
     """
     data = native(x, y, weights=weights, labels=labels, normalize=normalize)
     theta = None if start is None else np.asarray(start, dtype=np.float64).ravel().tolist()
+    steps = None if horizon is None else whole("horizon", horizon, 1)
     return Certificate(
-        _native.certify(data, learning_rate, regularization, poison_rate, radius, horizon, theta, method)
+        _native.certify(data, learning_rate, regularization, poison_rate, radius, steps, theta, method)
     )

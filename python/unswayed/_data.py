@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import sys
 from typing import Any, Optional, Union
@@ -56,6 +57,10 @@ class Data:
         normalize: bool = False,
         rows: Optional[int] = None,
     ) -> None:
+        if isinstance(x, Data):
+            given = {"weights": weights, "labels": None if labels == "detect" else labels, "normalize": normalize}
+            self._native = native(x if rows is None else x.first(rows), y, **given)
+            return
         if isinstance(x, (str, os.PathLike)):
             if weights is not None:
                 raise UnswayedError("weights of a file are in its column or array `weight`; leave out `weights`")
@@ -63,8 +68,8 @@ class Data:
             return
         x, y = _split(x, y)
         if rows is not None:
-            if rows > len(x):
-                raise UnswayedError(f"{rows} rows wanted, but there are {len(x)}")
+            if not 0 < rows <= len(x):
+                raise UnswayedError(f"{rows} rows wanted of {len(x)}; ask for at least 1 and no more than there are")
             x, y = x[:rows], None if y is None else y[:rows]
             weights = None if weights is None else np.asarray(weights)[:rows]
         w = None if weights is None else floats(weights)
@@ -157,6 +162,14 @@ def sample_test() -> Data:
     return Data._of(_native.sample_test())
 
 
+def whole(name: str, value: Any, least: int = 0) -> int:
+    """A whole number that is not below the least one."""
+    number = operator.index(value)
+    if not least <= number < 2**64:
+        raise UnswayedError(f"{name} {number}: it must be a whole number, at least {least}")
+    return number
+
+
 def native(x: Features, y: Any = None, **options: Any) -> _native.Data:
     """The data that a user means by `x` and `y`."""
     if isinstance(x, Data):
@@ -170,6 +183,11 @@ def native(x: Features, y: Any = None, **options: Any) -> _native.Data:
 
 def floats(array: Any) -> Floats:
     """float64 in row order, each number at an address of its own kind: the array itself where it is that already."""
+    if np.ma.is_masked(array):
+        raise UnswayedError("an array has masked entries; remove their rows or fill them")
+    kind = getattr(getattr(array, "dtype", None), "kind", "f")
+    if kind not in "biufO":
+        raise UnswayedError(f"an array holds {array.dtype}, not real numbers")
     return np.require(array, np.float64, ["C", "A"])
 
 
@@ -177,6 +195,8 @@ def matrix(x: Any) -> Floats:
     """Two dimensions of float64 in row order: `x` itself where it is that already."""
     try:
         array = floats(x)
+    except UnswayedError:
+        raise
     except (TypeError, ValueError) as error:
         raise UnswayedError(f"the features are not all numbers ({error})") from None
     if np.ndim(x) != 2:
@@ -229,9 +249,11 @@ def _labels(y: Any) -> _native.RawLabels:
         raise UnswayedError(f"the labels have {array.ndim} dimensions, not one")
     if array.dtype.kind in "biuf":
         return floats(array)
-    if all(isinstance(label, str) for label in array):
+    if array.dtype.kind in "OU" and all(isinstance(label, str) for label in array):
         return [str(label) for label in array]
     try:
-        return array.astype(np.float64)
+        return floats(array)
+    except UnswayedError:
+        raise
     except (TypeError, ValueError):
         raise UnswayedError("the labels are neither all numbers nor all text") from None

@@ -10,8 +10,7 @@ from typing import Any, Optional, Union
 from . import _native
 from ._attack import Simulation, _figures
 from ._certificate import Certificate
-from ._data import Data, Features, native
-from ._executors import runner
+from ._data import Data, Features, native, whole
 from ._native import UnswayedError
 from ._progress import shown
 
@@ -152,10 +151,14 @@ def design(
             cores if not given. The figures are the same.
         progress: show progress with tqdm; on terminals and in notebooks if not given.
     """
+    if not isinstance(tasks, Mapping):
+        raise UnswayedError("tasks: give them by name, {name: data, …}")
     named = {name: _data(data) for name, data in tasks.items()}
     validation, judge = _only("validate", validate), _only("test", test)
     run = None
     if executor is not None:
+        from ._executors import runner
+
         everything = {**named, **dict([validation] if validation else []), **dict([judge] if judge else [])}
         run = runner(executor, {name: Data._of(data) for name, data in everything.items()})
     with shown(progress, "design") as show:
@@ -169,7 +172,7 @@ def design(
             benign,
             attacks,
             attack_everywhere,
-            seed,
+            whole("seed", seed),
             refine,
             None if output is None else os.fspath(output),
             resume,
@@ -260,7 +263,7 @@ def tolerate(
     if poison_rate is not None:
         grid = [_list(learning_rate), _list(regularization), [poison_rate]]
         with shown(progress, "tolerate") as show:
-            found = _native.tolerating(data, grid, radius, limit, measure, seed, show)
+            found = _native.tolerating(data, grid, radius, limit, measure, whole("seed", seed), show)
         return Tolerable([_make(Row, row) for row in found["settings"]], _make(Row, found["smallest"]))
     if not isinstance(learning_rate, (int, float)) or not isinstance(regularization, (int, float)):
         raise UnswayedError(
@@ -268,7 +271,7 @@ def tolerate(
             "or poison_rate to find the settings that tolerate it"
         )
     largest = _native.largest_rate(
-        data, float(learning_rate), float(regularization), radius, limit, measure, attacks, seed
+        data, float(learning_rate), float(regularization), radius, limit, measure, attacks, whole("seed", seed)
     )
     if largest is None:
         return None
@@ -288,8 +291,8 @@ def _data(data: Any) -> _native.Data:
 def _only(what: str, task: Optional[Mapping[str, Features]]) -> Optional[tuple[str, _native.Data]]:
     if task is None:
         return None
-    if len(task) != 1:
-        raise UnswayedError(f"{what}: give one task, by name")
+    if not isinstance(task, Mapping) or len(task) != 1:
+        raise UnswayedError(f"{what}: give one task, by name: {{name: data}}")
     [(name, data)] = task.items()
     return name, _data(data)
 

@@ -1,15 +1,15 @@
 """Sweeps on other processes and machines: concurrent.futures, Dask and Ray.
 
 A sweep falls into pieces that depend on nothing but the data, the plan and themselves. Each is a small JSON text; the data
-travel once. Where an engine can share objects (Dask scatters them, Ray puts them into its store) it does; elsewhere a
-worker that lacks the data of a piece says so and is sent them with the piece.
+travel once to each worker. Where an engine can share objects (Dask scatters them, Ray puts them into its store) it does; elsewhere
+the first pieces of a task, one for each worker, bring the data along, and a worker that was left out says so.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import CancelledError, Executor, Future
-from concurrent.futures import FIRST_COMPLETED, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from functools import partial
 from typing import Any, Optional
 
@@ -56,17 +56,20 @@ def _work_if_known(sha256: str, data: Optional[Data], plan: str, piece: str) -> 
 
 def _futures(executor: Executor, tasks: Mapping[str, Data]) -> Run:
     digests = {name: data.sha256 for name, data in tasks.items()}
+    workers = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+    sent = dict.fromkeys(tasks, 0)
 
     def run(plan: str, pieces: list[tuple[str, str]]) -> Iterator[str]:
         waiting: dict[Future[Optional[list[str]]], tuple[str, str]] = {}
 
         def submit(task: str, piece: str, send: bool) -> None:
             data = tasks[task] if send else None
+            sent[task] += send
             waiting[executor.submit(_work_if_known, digests[task], data, plan, piece)] = (task, piece)
 
         try:
             for task, piece in pieces:
-                submit(task, piece, send=False)
+                submit(task, piece, send=sent[task] < workers)
             while waiting:
                 for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                     task, piece = waiting.pop(future)
@@ -85,8 +88,11 @@ def _futures(executor: Executor, tasks: Mapping[str, Data]) -> Run:
 def _dask(client: Any, tasks: Mapping[str, Data]) -> Run:
     from distributed import KilledWorker, as_completed
 
-    # On every worker, so that the loss of one loses nothing.
-    scattered = {name: client.scatter(data, broadcast=True, hash=False) for name, data in tasks.items()}
+    def scatter(task: str) -> Any:
+        # To every worker, so that the loss of one loses nothing.
+        return client.scatter(tasks[task], broadcast=True, hash=False)
+
+    scattered = {task: scatter(task) for task in tasks}
 
     def run(plan: str, pieces: list[tuple[str, str]]) -> Iterator[str]:
         attempts: dict[str, int] = {}
@@ -105,9 +111,12 @@ def _dask(client: Any, tasks: Mapping[str, Data]) -> Run:
                 task, piece = waiting.pop(future.key)
                 try:
                     records = _result(future.result)
-                except (KilledWorker, CancelledError):
+                except (KilledWorker, CancelledError) as error:
                     if attempts[piece] >= ATTEMPTS:
                         raise
+                    # Cancelled pieces have lost their data: all workers that had them are gone.
+                    if isinstance(error, CancelledError):
+                        scattered[task] = scatter(task)
                     queue.add(submit(task, piece))
                     continue
                 future.release()

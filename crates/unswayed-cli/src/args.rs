@@ -1,5 +1,7 @@
 //! The command line: every flag with its documentation, once.
 
+pub mod prepare;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -9,6 +11,8 @@ use crate::examples::{
     ATTACK_EXAMPLES, CERTIFY_EXAMPLES, DESIGN_EXAMPLES, MEAN_EXAMPLES, PREPARE_EXAMPLES, REPRODUCE_EXAMPLES,
     TOLERATE_EXAMPLES,
 };
+
+pub use prepare::PrepareFlags;
 
 /// Proven bounds on what an adaptive data poisoner can do to an online learner.
 ///
@@ -383,44 +387,6 @@ pub struct CheckFlags {
     /// The label column of .csv and .parquet files (default: label)
     #[arg(long, value_name = "NAME")]
     pub label_column: Option<String>,
-}
-
-#[derive(Args)]
-pub struct PrepareFlags {
-    #[command(flatten)]
-    pub data: DataFlags,
-
-    /// Take labels as real scores in [−1, 1] even if there are only two values
-    #[arg(long)]
-    pub scores: bool,
-
-    /// There are no labels
-    #[arg(long, conflicts_with_all = ["scores", "labels", "label_column"])]
-    pub unlabelled: bool,
-
-    /// Use the first N rows only
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
-    pub rows: Option<usize>,
-
-    /// How many singular directions to keep
-    #[arg(long, value_name = "D", default_value_t = 30, value_parser = at_least_one)]
-    pub directions: usize,
-
-    /// Apply the transform in this file instead of fitting one
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["directions", "transform"])]
-    pub apply: Option<PathBuf>,
-
-    /// Also apply it to rows that it was fitted on
-    #[arg(long, requires = "apply")]
-    pub allow_seen: bool,
-
-    /// Where to write the fitted transform (default: the data's name with .transform.safetensors, in this folder)
-    #[arg(long, value_name = "FILE")]
-    pub transform: Option<PathBuf>,
-
-    /// Where to write the rows (default: the data's name with .prepared.npz, in this folder)
-    #[arg(long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -40,9 +40,6 @@ pub fn run(flags: &DesignFlags, as_json: bool) -> Result<ExitCode, Stop> {
 }
 
 fn request(flags: &DesignFlags) -> Result<Request, Stop> {
-    if flags.kappa.is_some_and(|kappa| !(kappa >= 0.0 && kappa.is_finite())) {
-        return Err(Stop("--kappa: it is a weight, finite and not negative".into()));
-    }
     let grid = input::grid(&flags.grid)?;
     let task = |text: &String| input::task(text, flags);
     let effort = if flags.attacks == Attacks::Full { Effort::Full } else { Effort::Fast };

@@ -49,10 +49,13 @@ Examples:
   unswayed prepare train.npz --directions 30
   unswayed prepare test.npz --apply train.transform.safetensors
   unswayed prepare --features x.npy --labels y.npy --directions 10 --output small.npz
+  unswayed prepare pictures --encoder resnet18.onnx
+  unswayed prepare chat.jsonl --encoder bert.onnx --text-column prompt --pair-column response --label-column score
 
 The paper's preprocessing: the top singular directions of the training rows, centred, scaled, a constant appended (the bias), scaled
 to norm at most 1. The first command fits it and writes train.prepared.npz and train.transform.safetensors; the second treats new
-rows the same way. Rows that the fit has seen are refused then: figures on them would say nothing about unseen data.
+rows the same way. Rows that the fit has seen are refused then: figures on them would say nothing about unseen data. With --encoder
+the features are made from images or text first; a transform is refused for features of another encoder or of other settings.
 Exit codes: 0 done, 2 bad input or usage.";
 
 pub const REPRODUCE_EXAMPLES: &str = "\

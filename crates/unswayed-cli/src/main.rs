@@ -6,6 +6,8 @@ mod certify;
 mod check;
 mod demo;
 mod design;
+#[cfg(feature = "onnx")]
+mod encode;
 mod examples;
 mod input;
 mod mean;

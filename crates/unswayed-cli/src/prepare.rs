@@ -10,18 +10,35 @@ use unswayed::prepare::{Prepared, Transform};
 use crate::args::PrepareFlags;
 use crate::{Stop, input, print};
 
+/// Features, and how they came about.
+pub struct Made {
+    pub features: Features,
+    /// Encoder and settings in a line, if there was an encoder.
+    pub recipe: Option<String>,
+    /// What was encoded, in a line for the user.
+    pub summary: Option<String>,
+}
+
 pub fn run(flags: &PrepareFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let data = input::data_path(&flags.data);
-    let features = features(flags, data)?;
-    let (transform, prepared, path) = match &flags.apply {
-        Some(path) => {
-            let transform = read(path)?;
+    let fitted = flags.apply.as_deref().map(read).transpose()?;
+    let made = match &flags.encoder.encoder {
+        Some(encoder) => encoded(flags, data, encoder, fitted.as_ref())?,
+        None => Made { features: features(flags, data)?, recipe: None, summary: None },
+    };
+    let features = &made.features;
+    if let Some(path) = &flags.encoder.features_output {
+        let bytes = write_dataset(&features.x, features.dimension, features.y.as_deref())?;
+        input::write(path, &bytes, "--features-output")?;
+    }
+    let (transform, prepared, path) = match (fitted, &flags.apply) {
+        (Some(transform), Some(path)) => {
             let prepared = transform
-                .apply(&features, flags.allow_seen)
+                .apply(features, flags.allow_seen)
                 .map_err(|error| Stop(format!("{}: {error}", data.display())))?;
             (transform, prepared, path.clone())
         }
-        None => fit(flags, &features, data)?,
+        _ => fit(flags, &made, data)?,
     };
     let output = input::beside(flags.output.as_ref(), data, ".prepared.npz");
     let bytes = write_dataset(&prepared.x, prepared.dimension, features.y.as_deref())?;
@@ -34,13 +51,39 @@ pub fn run(flags: &PrepareFlags, as_json: bool) -> Result<ExitCode, Stop> {
             "kept_variance": transform.kept(),
             "shortened": prepared.shortened,
             "labels": features.classes.as_ref().map(|(negative, positive)| [negative, positive]),
+            "encoder": made.recipe,
             "transform": path.display().to_string(),
             "output": output.display().to_string(),
         }));
     } else {
-        print::text(&describe(flags, &features, &transform, &prepared, &path, &output));
+        print::text(&describe(flags, &made, &transform, &prepared, &path, &output));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Features by an encoder. A transform that was fitted to those of another encoder is refused before the work begins.
+#[cfg(feature = "onnx")]
+fn encoded(
+    flags: &PrepareFlags,
+    data: &Path,
+    encoder: &Path,
+    fitted: Option<&Transform>,
+) -> Result<Made, Stop> {
+    crate::encode::features(flags, data, encoder, |recipe| match fitted.and_then(Transform::encoder) {
+        Some(noted) if noted != recipe => {
+            let file = flags.apply.as_deref().unwrap_or(data).display();
+            Err(Stop(format!(
+                "{file}: fitted on features made otherwise ({noted}); now it is {recipe}: use the same encoder and settings"
+            )))
+        }
+        _ => Ok(()),
+    })
+}
+
+#[cfg(not(feature = "onnx"))]
+fn encoded(_: &PrepareFlags, _: &Path, _: &Path, _: Option<&Transform>) -> Result<Made, Stop> {
+    let remedy = "cargo install --path crates/unswayed-cli --features onnx";
+    Err(Stop(format!("--encoder: this program was built without encoders; install it with them: {remedy}")))
 }
 
 /// The features, with labels where there are any: a lone .npy file has none.
@@ -63,13 +106,12 @@ fn features(flags: &PrepareFlags, data: &Path) -> Result<Features, Stop> {
     Ok(Features::load(&input::source(data, labels, policy), &options)?)
 }
 
-fn fit(
-    flags: &PrepareFlags,
-    features: &Features,
-    data: &Path,
-) -> Result<(Transform, Prepared, PathBuf), Stop> {
-    let (transform, prepared) = Transform::fit(features, flags.directions)
+fn fit(flags: &PrepareFlags, made: &Made, data: &Path) -> Result<(Transform, Prepared, PathBuf), Stop> {
+    let (mut transform, prepared) = Transform::fit(&made.features, flags.directions)
         .map_err(|error| Stop(format!("{}: {error} (--directions)", data.display())))?;
+    if let Some(recipe) = &made.recipe {
+        transform = transform.with_encoder(recipe);
+    }
     let path = input::beside(flags.transform.as_ref(), data, ".transform.safetensors");
     input::write(&path, &transform.to_bytes(), "--transform")?;
     Ok((transform, prepared, path))
@@ -83,12 +125,13 @@ fn read(path: &Path) -> Result<Transform, Stop> {
 
 fn describe(
     flags: &PrepareFlags,
-    features: &Features,
+    made: &Made,
     transform: &Transform,
     prepared: &Prepared,
     path: &Path,
     output: &Path,
 ) -> String {
+    let features = &made.features;
     let mut rows = vec![
         vec!["read".into(), format!("{} rows of {} features", features.rows(), features.dimension)],
         vec![
@@ -100,6 +143,9 @@ fn describe(
             ),
         ],
     ];
+    if let Some(summary) = &made.summary {
+        rows.insert(0, vec!["encoded".into(), summary.clone()]);
+    }
     if let Some((negative, positive)) = &features.classes {
         rows.push(vec!["labels".into(), format!("{negative} is −1, {positive} is +1")]);
     }

@@ -10,9 +10,18 @@ pub struct Bar(ProgressBar);
 
 impl Bar {
     pub fn new() -> Self {
-        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} results, {eta} left (Ctrl-C is safe)");
-        if let Ok(style) = style {
+        Bar::with_template("{bar:40} {pos}/{len} results, {eta} left (Ctrl-C is safe)", 0)
+    }
+
+    /// A bar for so many rows that are encoded.
+    #[cfg(feature = "onnx")]
+    pub fn rows(rows: usize) -> Self {
+        Bar::with_template("{bar:40} {pos}/{len} rows encoded, {eta} left", rows as u64)
+    }
+
+    fn with_template(template: &str, length: u64) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
         Bar(bar)

@@ -149,7 +149,7 @@ fn what_cannot_be_done_is_said() {
     fails(design_of(&["--normalize", "--learning-rate", ""]), &["--learning-rate"]);
     fails(design_of(&["--normalize", "--learning-rate", "0"]), &["learning rate"]);
     fails(design_of(&["--normalize", "--poison-rate", "1"]), &["poison rate"]);
-    fails(design_of(&["--normalize", "--kappa", "-1"]), &["--kappa"]);
+    fails(design_of(&["--normalize", "--kappa", "-1"]), &["kappa -1"]);
     fails(design_of(&["--normalize", "--attacks", "none", "--attack-everywhere"]), &["--attack-everywhere"]);
     fails(design_of(&["missing.csv"]), &["missing.csv"]);
     fails(design_of(&[&one.display().to_string(), "--normalize"]), &["two tasks", "NAME=FILE"]);

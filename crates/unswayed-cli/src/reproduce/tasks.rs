@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use unswayed::data::{Features, LabelPolicy, Options, Source, load};
+use unswayed::data::{Features, LabelPolicy, Options, load};
 use unswayed::design::table::{Row, to_csv, to_json};
 use unswayed::design::{Request, Task};
 use unswayed::experiment::{PaperBound, TaskResult, preference_rows, run_tasks};
@@ -90,22 +90,22 @@ fn task(flags: &ReproduceFlags, name: &str) -> Result<Task, Stop> {
 
 /// The path of a task's features, or how to make them.
 fn present(flags: &ReproduceFlags, name: &str) -> Result<std::path::PathBuf, Stop> {
-    let path = flags.data.join(format!("{name}_train_x.npy"));
-    if path.exists() {
-        return Ok(path);
-    }
-    Err(Stop(format!(
-        "{}: is not there; features of CIFAR-10 and HelpSteer are not part of this project. Encode the public dataset with an \
-         encoder of your choice, run `unswayed prepare` on the training rows (--directions 30), save x and y as \
-         {name}_train_x.npy and {name}_train_y.npy beside the others, and name the folder with --data",
-        path.display()
-    )))
+    let file = |ending: &str| flags.data.join(format!("{name}_train{ending}"));
+    let found = [file("_x.npy"), file(".npz")].into_iter().find(|path| path.exists());
+    found.ok_or_else(|| {
+        Stop(format!(
+            "{}: is not there; features of CIFAR-10 and HelpSteer are not part of this project. Make them from the public data \
+             with an encoder of your choice: `unswayed prepare DATA --encoder MODEL.onnx --output {name}_train.npz` (more in \
+             docs/reproduction.md), put them beside the others, and name the folder with --data",
+            file("_x.npy").display()
+        ))
+    })
 }
 
 fn pairs(flags: &ReproduceFlags) -> Result<Request, Stop> {
     let path = present(flags, PAIRS)?;
-    let labels = path.with_file_name(format!("{PAIRS}_train_y.npy"));
-    let rows = preference_rows(&Features::load(&Source::path(&path).labels(labels), &Options::default())?)?;
+    let source = input::source(&path, None, LabelPolicy::Detect);
+    let rows = preference_rows(&Features::load(&source, &Options::default())?)?;
     let half = flags.rows.min(rows.rows() / 2);
     let part = |from: usize, name: &str| -> Result<Task, Stop> {
         let z = rows.z()[from * rows.dimension()..(from + half) * rows.dimension()].to_vec();

@@ -65,6 +65,9 @@ pub enum Effort {
     Full,
 }
 
+/// Steps that are measured, at least.
+const SHORTEST_WINDOW: f64 = 2e5;
+
 /// Simulated steps that tuning may take; with long time constants there is no tuning, and none is needed.
 const TUNING_STEPS: f64 = 3e8;
 
@@ -77,6 +80,16 @@ pub struct Attacked {
     pub simulated: Simulated,
     /// For attacks with a steady-state point: the point, and the loss where the learner would settle if η were small.
     pub steady: Option<SteadyState>,
+}
+
+/// The attack that is surest to reach much: the largest lower end of a confidence interval. The largest average would be
+/// the luckiest one where several are close.
+pub fn strongest(attacks: &[Attacked]) -> Option<&Attacked> {
+    let key = |a: &Attacked| (a.simulated.loss.low(), a.simulated.loss.mean);
+    attacks.iter().max_by(|a, b| {
+        let ((low, mean), (other_low, other_mean)) = (key(a), key(b));
+        low.total_cmp(&other_low).then(mean.total_cmp(&other_mean))
+    })
 }
 
 /// Everything the attacks on one hinge learner share.
@@ -146,12 +159,17 @@ impl<'a> Suite<'a> {
 
     /// Simulates a policy from the benign model.
     pub fn simulate<P: Policy + Clone + Sync>(&self, policy: &P) -> Result<Simulated, AttackError> {
-        self.simulate_from(policy, &self.benign.theta)
+        self.simulate_from(policy, &self.benign.theta, SHORTEST_WINDOW)
     }
 
     fn attack(&self, attack: Attack) -> Result<Attacked, AttackError> {
         let (policy, start, steady) = self.policy(attack)?;
-        Ok(Attacked { attack, simulated: self.simulate_from(&policy, &start)?, steady })
+        // Where a choice costs no more than a step, a longer look costs little.
+        let least = match attack {
+            Attack::Fgsm | Attack::Pgd => SHORTEST_WINDOW,
+            _ => 10.0 * SHORTEST_WINDOW,
+        };
+        Ok(Attacked { attack, simulated: self.simulate_from(&policy, &start, least)?, steady })
     }
 
     /// The first points that an attack sends, one after the other in one vector.
@@ -238,10 +256,11 @@ impl<'a> Suite<'a> {
         &self,
         policy: &P,
         start: &[f64],
+        least: f64,
     ) -> Result<Simulated, AttackError> {
         let rows = self.data.rows() + self.test.map_or(0, Dataset::rows);
         let size = (rows * self.data.dimension()) as f64;
-        self.run_plan(policy, start, &plan(self.time_constant(), size, self.effort, self.seed))
+        self.run_plan(policy, start, &plan(self.time_constant(), size, least, self.effort, self.seed))
     }
 
     fn run_plan<P: Policy + Clone + Sync>(
@@ -302,7 +321,7 @@ impl Policy for AnyPolicy<'_> {
 }
 
 /// Burn-in and window in time constants, within bounds; as many evaluations as cost little beside the steps.
-fn plan(time_constant: f64, size: f64, effort: Effort, seed: u64) -> Plan {
+fn plan(time_constant: f64, size: f64, least: f64, effort: Effort, seed: u64) -> Plan {
     let (burn_in, window, most, replicates) = match effort {
         Effort::Fast => (2.0, 6.0, 5e7, 1),
         Effort::Full => (6.0, 40.0, 4e8, 4),
@@ -310,7 +329,7 @@ fn plan(time_constant: f64, size: f64, effort: Effort, seed: u64) -> Plan {
     let steps = |constants: f64, least: f64| (constants * time_constant).clamp(least, most) as u64;
     Plan {
         burn_in: steps(burn_in, 1e4),
-        window: steps(window, 2e5),
+        window: steps(window, least),
         evaluations: (5e8 / size).clamp(64.0, 1024.0) as u64,
         replicates,
         seed,
@@ -414,7 +433,7 @@ pub fn attack_mean(
     let (state, time_constant) = (learner.start(samples.dimension()), 1.0 / eta);
     let cancel = &Cancel::default();
     let arena = Arena { learner: state, stream: &stream, judge: &judge, time_constant, cancel };
-    let plan = plan(time_constant * 20.0, 1e5, effort, seed);
+    let plan = plan(time_constant * 20.0, 1e5, SHORTEST_WINDOW, effort, seed);
     let keep = (1.0 - eta * (1.0 + learner.shrinkage)) / (1.0 - eta);
     let simulated = arena.run(&Outward { mean: mean.clone(), radius, keep }, &mean, &plan)?;
     Ok(MeanAttacked { loss: simulated.loss, simulated })

@@ -1,7 +1,10 @@
 //! From labels as they stand in a file to −1 and +1, or to scores.
 
+use std::path::Path;
+
 use super::error::{DataError, Place, Problem, excerpt};
-use super::load::LabelPolicy;
+use super::load::{LabelPolicy, read_label_file};
+use super::source::Location;
 
 /// Labels as read.
 pub(super) enum RawLabels {
@@ -12,11 +15,56 @@ pub(super) enum RawLabels {
 }
 
 /// Labels as used: one y per row, and the two labels that became −1 and +1 unless they are scores.
-pub(super) struct Labels {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Labels {
     /// y, one per row.
     pub y: Vec<f64>,
     /// What became −1 and what became +1.
     pub classes: Option<(String, String)>,
+}
+
+impl Labels {
+    /// Labels that are text, or numbers written as text; `file` is where they are from.
+    ///
+    /// # Errors
+    ///
+    /// Refuses what [`super::load()`] refuses in a label column.
+    ///
+    /// ```
+    /// use unswayed::data::{LabelPolicy, Labels};
+    /// let labels = Labels::from_texts(["dog", "cat", "dog"], LabelPolicy::Detect, "pictures")?;
+    /// assert_eq!(labels.y, [1.0, -1.0, 1.0]);
+    /// assert_eq!(labels.classes, Some(("cat".into(), "dog".into())));
+    /// assert!(Labels::from_texts(["dog", "cat", "cow"], LabelPolicy::Detect, "pictures").is_err());
+    /// # Ok::<(), unswayed::data::DataError>(())
+    /// ```
+    pub fn from_texts<'a>(
+        labels: impl IntoIterator<Item = &'a str>,
+        policy: LabelPolicy,
+        file: &str,
+    ) -> Result<Labels, DataError> {
+        let mut collector = LabelCollector::default();
+        let mut cells = labels.into_iter().enumerate();
+        let taken = cells.try_for_each(|(row, label)| collector.push(row, label.trim().as_bytes()));
+        taken.and_then(|()| interpret(collector.finish(), policy)).map_err(|error| error.in_file(file))
+    }
+
+    /// Labels in a `.npy` file that must have `total` of them; all, or the first `rows`.
+    ///
+    /// # Errors
+    ///
+    /// Refuses what [`super::load()`] refuses in a label file.
+    pub fn load(
+        path: impl AsRef<Path>,
+        total: usize,
+        rows: Option<usize>,
+        policy: LabelPolicy,
+    ) -> Result<Labels, DataError> {
+        let file = Location::Path(path.as_ref().to_owned());
+        read_label_file(&file, total, rows)
+            .and_then(|y| interpret(RawLabels::Numbers(y), policy))
+            .map_err(|error| error.in_file(&file.display()))
+    }
 }
 
 /// Collects text labels of at most two kinds.

@@ -5,7 +5,7 @@ use std::io::BufReader;
 use super::error::{DataError, Problem};
 use super::labels::{self, RawLabels};
 use super::source::{Format, Input, Location, Source};
-use super::table::{Part, Table};
+use super::table::{Part, Table, column};
 use super::{Dataset, Provenance, check_weights, clear_signs_of_zero, csv, norms, npy, npz, parquet};
 
 /// How labels are to be understood.
@@ -113,7 +113,7 @@ pub(super) fn read(source: &Source, options: &Options) -> Result<Table, DataErro
         Format::Npy => {
             let labels = source.labels.as_ref().ok_or(Problem::NoLabels)?;
             let mut table = Table::from_array(read_npy(input, options.rows)?)?;
-            let y = read_label_file(labels, &table, options.rows)
+            let y = read_label_file(labels, table.total, options.rows)
                 .map_err(|error| error.in_file(&labels.display()))?;
             table.labels = Some((RawLabels::Numbers(y), Part::File(labels.display())));
             Ok(table)
@@ -126,12 +126,17 @@ fn read_npy(input: Input, rows: Option<usize>) -> Result<npy::Array, DataError> 
     npy::read_array(&mut BufReader::new(input), length, rows)
 }
 
-fn read_label_file(file: &Location, table: &Table, rows: Option<usize>) -> Result<Vec<f64>, DataError> {
+/// Labels of their own file, which must have one for each of `total` rows.
+pub(super) fn read_label_file(
+    file: &Location,
+    total: usize,
+    rows: Option<usize>,
+) -> Result<Vec<f64>, DataError> {
     let input = file.open()?;
     if file.format()? != Format::Npy {
         return Err(Problem::UnwantedLabels.into());
     }
-    table.column(read_npy(input, rows)?)
+    column(read_npy(input, rows)?, total)
 }
 
 /// Makes rows z from features and labels, in the order that the certificate format prescribes.

@@ -9,11 +9,11 @@ use super::{Dataset, Features, Provenance};
 /// Features and what belongs to them, as they would stand in a file.
 ///
 /// ```
-/// use unswayed::data::{Arrays, Labels, Options};
+/// use unswayed::data::{Arrays, LabelColumn, Options};
 /// let arrays = Arrays {
 ///     x: vec![0.5, 0.1, 0.2, 0.9],
 ///     columns: 2,
-///     y: Some(Labels::Texts(vec!["spam".into(), "ham".into()])),
+///     y: Some(LabelColumn::Texts(vec!["spam".into(), "ham".into()])),
 ///     weights: None,
 /// };
 /// let data = arrays.into_dataset(&Options::default())?;
@@ -27,14 +27,14 @@ pub struct Arrays {
     /// How many features a row has.
     pub columns: usize,
     /// The labels.
-    pub y: Option<Labels>,
+    pub y: Option<LabelColumn>,
     /// The weights; all rows count the same without them.
     pub weights: Option<Vec<f64>>,
 }
 
 /// Labels of either kind.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Labels {
+pub enum LabelColumn {
     /// Numbers: two classes, or scores.
     Numbers(Vec<f64>),
     /// Texts: two classes.
@@ -70,8 +70,8 @@ impl Arrays {
         let part = |name: &str| Part::Array(name.to_owned());
         if let Some(labels) = y {
             let found = match &labels {
-                Labels::Numbers(numbers) => numbers.len(),
-                Labels::Texts(texts) => texts.len(),
+                LabelColumn::Numbers(numbers) => numbers.len(),
+                LabelColumn::Texts(texts) => texts.len(),
             };
             same_length(table.rows, found).map_err(|error| part("y").blame(error))?;
             table.labels = Some((raw(labels).map_err(|error| part("y").blame(error))?, part("y")));
@@ -88,13 +88,13 @@ fn same_length(rows: usize, found: usize) -> Result<(), DataError> {
     if rows == found { Ok(()) } else { Err(Problem::LengthMismatch { rows, found }.into()) }
 }
 
-fn raw(labels: Labels) -> Result<RawLabels, DataError> {
+fn raw(labels: LabelColumn) -> Result<RawLabels, DataError> {
     match labels {
-        Labels::Numbers(numbers) => match numbers.iter().position(|y| !y.is_finite()) {
+        LabelColumn::Numbers(numbers) => match numbers.iter().position(|y| !y.is_finite()) {
             Some(row) => Err(Problem::NotFinite(numbers[row]).at(Place::row(row))),
             None => Ok(RawLabels::Numbers(numbers)),
         },
-        Labels::Texts(texts) => {
+        LabelColumn::Texts(texts) => {
             let mut collector = LabelCollector::default();
             for (row, text) in texts.iter().enumerate() {
                 collector.push(row, text.as_bytes())?;

@@ -25,8 +25,9 @@ use serde::{Deserialize, Serialize};
 
 pub use error::{Column, DataError, Place, Problem};
 pub use features::Features;
+pub use labels::Labels;
 pub use load::{LabelPolicy, Options, load};
-pub use memory::{Arrays, Labels};
+pub use memory::{Arrays, LabelColumn};
 pub use source::Source;
 pub use write::{write_arrays, write_dataset};
 

@@ -14,7 +14,7 @@ pub(super) struct Table {
     /// How many rows were read.
     pub rows: usize,
     /// How many rows the file has; known for arrays only.
-    total: usize,
+    pub total: usize,
     /// How many features.
     pub dimension: usize,
     /// The labels, and where they stood.
@@ -73,11 +73,16 @@ impl Table {
 
     /// An array that has one value per row.
     pub fn column(&self, array: Array) -> Result<Vec<f64>, DataError> {
-        match array.shape.as_slice() {
-            &[found] | &[found, 1] if found == self.total => Ok(array.values),
-            &[found] | &[found, 1] => Err(Problem::LengthMismatch { rows: self.total, found }.into()),
-            _ => Err(Problem::WrongShape { found: array.shape, wanted: "one value per row" }.into()),
-        }
+        column(array, self.total)
+    }
+}
+
+/// An array that has one value for each of so many rows.
+pub(super) fn column(array: Array, rows: usize) -> Result<Vec<f64>, DataError> {
+    match array.shape.as_slice() {
+        &[found] | &[found, 1] if found == rows => Ok(array.values),
+        &[found] | &[found, 1] => Err(Problem::LengthMismatch { rows, found }.into()),
+        _ => Err(Problem::WrongShape { found: array.shape, wanted: "one value per row" }.into()),
     }
 }
 

@@ -7,6 +7,7 @@ use super::sweep::{BenignLoss, Chain, Run, Sweep, SweepPlan, Task};
 use super::table::{Row, rows};
 use super::{DesignError, Grid, Setting};
 use crate::attack::Effort;
+use crate::error::ParameterError;
 
 /// Where attacks are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,6 +124,9 @@ pub struct OnTest {
 pub fn design(request: &Request, journal: Option<(&Path, bool)>, run: &Run) -> Result<Design, DesignError> {
     if request.train.is_empty() {
         return Err(DesignError::NoTasks);
+    }
+    if let Some(kappa) = request.kappa.filter(|kappa| !(*kappa >= 0.0 && kappa.is_finite())) {
+        return Err(ParameterError::new("kappa", kappa, "it is a weight, finite and not negative").into());
     }
     let roles = Roles::of(request);
     let mut sweep = Sweep::new(roles.tasks.iter().copied(), plan(request), run)?;

@@ -9,6 +9,8 @@ use super::Transform;
 /// The version that is written, and the only one that is read.
 const VERSION: &str = "1";
 const KIND: &str = "unswayed-transform";
+/// What the features were made with; files without it are as good.
+const ENCODER: &str = "encoder";
 
 /// Why a file is no transform.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,7 +48,8 @@ impl Transform {
             ("first_scale_bias_second_scale_kept", floats(&scalars, vec![4])),
             ("seen", Numbers(seen, vec![self.seen.len()], Dtype::U64)),
         ];
-        let about = HashMap::from([(KIND.to_owned(), VERSION.to_owned())]);
+        let mut about = HashMap::from([(KIND.to_owned(), VERSION.to_owned())]);
+        about.extend(self.encoder.clone().map(|recipe| (ENCODER.to_owned(), recipe)));
         safetensors::serialize(tensors, Some(about)).unwrap_or_default()
     }
 
@@ -54,7 +57,8 @@ impl Transform {
     pub fn from_bytes(bytes: &[u8]) -> Result<Transform, TransformError> {
         let bad = |text: &str| TransformError(text.to_owned());
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| TransformError(e.to_string()))?;
-        match header.metadata().as_ref().and_then(|about| about.get(KIND)) {
+        let about = |key| header.metadata().as_ref().and_then(|about| about.get(key));
+        match about(KIND) {
             None => return Err(bad("it does not say it is one")),
             Some(version) if version != VERSION => {
                 return Err(TransformError(format!(
@@ -84,7 +88,8 @@ impl Transform {
         if !seen.is_sorted() {
             return Err(bad("the fingerprints are not sorted"));
         }
-        Ok(Transform { directions, mean, first_scale, bias, second_scale, kept, seen })
+        let encoder = about(ENCODER).cloned();
+        Ok(Transform { directions, mean, first_scale, bias, second_scale, kept, seen, encoder })
     }
 }
 

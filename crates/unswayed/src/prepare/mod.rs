@@ -36,6 +36,8 @@ pub struct Transform {
     kept: f64,
     /// Fingerprints of the training rows, sorted.
     seen: Vec<u64>,
+    /// What the features were made with.
+    encoder: Option<String>,
 }
 
 /// Rows after the transform.
@@ -130,6 +132,7 @@ impl Transform {
             second_scale: 1.0,
             kept: 0.0,
             seen: fingerprints(train).collect(),
+            encoder: None,
         };
         transform.seen.sort_unstable();
         let mut projected = transform.project(train);
@@ -176,6 +179,27 @@ impl Transform {
     /// The share of the training rows' centred variance that the directions keep.
     pub fn kept(&self) -> f64 {
         self.kept
+    }
+
+    /// What the training rows' features were made with, if that was noted.
+    pub fn encoder(&self) -> Option<&str> {
+        self.encoder.as_deref()
+    }
+
+    /// Notes what the training rows' features were made with: encoder and settings, in a line. Its file keeps the note.
+    ///
+    /// ```
+    /// use unswayed::data::Features;
+    /// use unswayed::prepare::Transform;
+    /// let train = Features::from_rows(vec![3.0, 4.0, 6.0, 8.1], 2)?;
+    /// let (transform, _) = Transform::fit(&train, 1)?;
+    /// assert_eq!(Transform::from_bytes(&transform.to_bytes())?.encoder(), None);
+    /// let noted = transform.with_encoder("resnet18, 224×224");
+    /// assert_eq!(Transform::from_bytes(&noted.to_bytes())?.encoder(), Some("resnet18, 224×224"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_encoder(self, recipe: impl Into<String>) -> Self {
+        Transform { encoder: Some(recipe.into()), ..self }
     }
 
     fn project(&self, features: &Features) -> Vec<f64> {

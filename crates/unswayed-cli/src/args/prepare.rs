@@ -1,0 +1,119 @@
+//! The flags of `unswayed prepare`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{DataFlags, at_least_one};
+
+#[derive(Args)]
+pub struct PrepareFlags {
+    #[command(flatten)]
+    pub data: DataFlags,
+
+    /// Take labels as real scores in [−1, 1] even if there are only two values
+    #[arg(long)]
+    pub scores: bool,
+
+    /// There are no labels
+    #[arg(long, conflicts_with_all = ["scores", "labels", "label_column"])]
+    pub unlabelled: bool,
+
+    /// Use the first N rows only
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub rows: Option<usize>,
+
+    /// How many singular directions to keep
+    #[arg(long, value_name = "D", default_value_t = 30, value_parser = at_least_one)]
+    pub directions: usize,
+
+    /// Apply the transform in this file instead of fitting one
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["directions", "transform"])]
+    pub apply: Option<PathBuf>,
+
+    /// Also apply it to rows that it was fitted on
+    #[arg(long, requires = "apply")]
+    pub allow_seen: bool,
+
+    /// Where to write the fitted transform (default: the data's name with .transform.safetensors, in this folder)
+    #[arg(long, value_name = "FILE")]
+    pub transform: Option<PathBuf>,
+
+    /// Where to write the rows (default: the data's name with .prepared.npz, in this folder)
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub encoder: EncoderFlags,
+}
+
+/// Features from images and text.
+#[derive(Args)]
+#[command(next_help_heading = "Encoder")]
+pub struct EncoderFlags {
+    /// Make the features with this ONNX encoder: from a folder of .png and .jpg files (folders in it are classes), a .npy array of
+    /// images, or text as .csv or .jsonl
+    #[arg(long, value_name = "FILE")]
+    pub encoder: Option<PathBuf>,
+
+    /// The encoder's output, or inner tensor, that holds the features (default: its first output)
+    #[arg(long, value_name = "NAME", requires = "encoder")]
+    pub encoder_output: Option<String>,
+
+    /// How tokens, or places in an image, become one row, if the encoder leaves that open
+    #[arg(long, value_enum, default_value_t = PoolingFlag::Mean, requires = "encoder")]
+    pub pooling: PoolingFlag,
+
+    /// Divide each row of features by its norm
+    #[arg(long, requires = "encoder")]
+    pub unit_norm: bool,
+
+    /// Text: the column or field that holds it
+    #[arg(long, value_name = "NAME", default_value = "text", requires = "encoder")]
+    pub text_column: String,
+
+    /// Text: the column of the second text, for pairs such as prompt and response
+    #[arg(long, value_name = "NAME", requires = "encoder")]
+    pub pair_column: Option<String>,
+
+    /// Text: the tokenizer that belongs to the encoder (default: tokenizer.json beside it)
+    #[arg(long, value_name = "FILE", requires = "encoder")]
+    pub tokenizer: Option<PathBuf>,
+
+    /// Text: cut off what is longer, of a pair the longer text first
+    #[arg(long, value_name = "N", default_value_t = 512, value_parser = at_least_eight, requires = "encoder")]
+    pub max_tokens: usize,
+
+    /// Images: height and width to resize them to (default: the encoder's, else 224)
+    #[arg(long, value_name = "N", value_parser = at_least_one, requires = "encoder")]
+    pub image_size: Option<usize>,
+
+    /// Images: what is subtracted from red, green and blue in [0, 1] (default: ImageNet's 0.485,0.456,0.406)
+    #[arg(long, value_name = "M", value_delimiter = ',', allow_hyphen_values = true, requires = "encoder")]
+    pub pixel_mean: Option<Vec<f32>>,
+
+    /// Images: what they are divided by then (default: ImageNet's 0.229,0.224,0.225)
+    #[arg(long, value_name = "S", value_delimiter = ',', requires = "encoder")]
+    pub pixel_std: Option<Vec<f32>>,
+
+    /// Also write the encoder's features, as .npz
+    #[arg(long, value_name = "FILE", requires = "encoder")]
+    pub features_output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PoolingFlag {
+    /// The mean over tokens or places
+    Mean,
+    /// The first token
+    Cls,
+}
+
+/// Fewer tokens would leave no room beside those that tokenizers add.
+fn at_least_eight(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(n) if n >= 8 => Ok(n),
+        Ok(_) => Err("must be at least 8".into()),
+        Err(_) => Err("must be a whole number".into()),
+    }
+}

@@ -1,0 +1,152 @@
+//! Features by an encoder, for `unswayed prepare --encoder`.
+
+use std::path::Path;
+
+use unswayed::data::{Features, LabelPolicy, Labels};
+use unswayed::design::sweep::Observer;
+use unswayed_encode::{
+    Columns, EncodeError, Encoded, Encoder, ImageOptions, Images, Kind, Pooling, TextOptions, Texts, Tokens,
+};
+
+use crate::args::prepare::{EncoderFlags, PoolingFlag, PrepareFlags};
+use crate::prepare::Made;
+use crate::progress::Bar;
+use crate::{Stop, input};
+
+/// Encodes the data. `accept` sees the recipe before the work begins, and may refuse it.
+pub fn features(
+    flags: &PrepareFlags,
+    data: &Path,
+    encoder: &Path,
+    accept: impl FnOnce(&str) -> Result<(), Stop>,
+) -> Result<Made, Stop> {
+    if !data.exists() {
+        return Err(Stop(format!("{}: there is no such file or folder", data.display())));
+    }
+    let kind = kind(data)?;
+    silence_runtime();
+    let encoder = Encoder::open(encoder, flags.encoder.encoder_output.as_deref())?;
+    encoder.expect(kind, data)?;
+    match kind {
+        Kind::Images => images(flags, data, &encoder, accept),
+        Kind::Texts => texts(flags, data, &encoder, accept),
+    }
+}
+
+/// Where a panic becomes an error, it need not be printed twice.
+fn silence_runtime() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !unswayed_encode::panics_are_errors() {
+            usual(panic);
+        }
+    }));
+}
+
+/// Folders and arrays hold images, tables hold text.
+fn kind(data: &Path) -> Result<Kind, EncodeError> {
+    let ending = data.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    match ending.as_deref() {
+        _ if data.is_dir() => Ok(Kind::Images),
+        Some("npy") => Ok(Kind::Images),
+        Some("csv" | "jsonl") => Ok(Kind::Texts),
+        _ => Err(EncodeError::UnknownKind { data: data.display().to_string() }),
+    }
+}
+
+fn images(
+    flags: &PrepareFlags,
+    data: &Path,
+    encoder: &Encoder,
+    accept: impl FnOnce(&str) -> Result<(), Stop>,
+) -> Result<Made, Stop> {
+    let given = &flags.encoder;
+    let options = ImageOptions {
+        size: given.image_size,
+        mean: given.pixel_mean.clone(),
+        std: given.pixel_std.clone(),
+        pooling: pooling(given),
+        l2: given.unit_norm,
+    };
+    let recipe = encoder.image_recipe(&options)?;
+    accept(&recipe)?;
+    let images = Images::open(data, flags.rows)?;
+    let labels = image_labels(flags, &images)?;
+    let bar = Bar::rows(images.rows());
+    let encoded = encoder.encode_images(&images, &options, &|| bar.done());
+    bar.finish();
+    let summary = format!("{} images", images.rows());
+    Ok(Made { features: assemble(encoded?, labels)?, recipe: Some(recipe), summary: Some(summary) })
+}
+
+/// Labels are the names of folders, or in a file of their own.
+fn image_labels(flags: &PrepareFlags, images: &Images) -> Result<Option<Labels>, Stop> {
+    let path = images.path();
+    let file = flags.data.labels.clone().or_else(|| input::labels_beside(path));
+    let folder = path.is_dir();
+    if flags.data.label_column.is_some() || (folder && file.is_some()) {
+        let text = "images take their labels from the folders they are in, or an array's from a .npy file (--labels)";
+        return Err(Stop(format!("{}: {text}", path.display())));
+    }
+    let (policy, name) = (policy(flags), path.display().to_string());
+    match (images.labels(), file) {
+        _ if flags.unlabelled => Ok(None),
+        (Some(labels), _) => Ok(Some(Labels::from_texts(labels.iter().map(String::as_str), policy, &name)?)),
+        (None, Some(file)) => Ok(Some(Labels::load(file, images.total(), flags.rows, policy)?)),
+        (None, None) => Ok(None),
+    }
+}
+
+fn texts(
+    flags: &PrepareFlags,
+    data: &Path,
+    encoder: &Encoder,
+    accept: impl FnOnce(&str) -> Result<(), Stop>,
+) -> Result<Made, Stop> {
+    let given = &flags.encoder;
+    if let Some(labels) = &flags.data.labels {
+        let text = "texts take their labels from a column of the same file (--label-column)";
+        return Err(Stop(format!("{}: {text}", labels.display())));
+    }
+    let label = flags.data.label_column.as_deref().unwrap_or("label");
+    let columns = Columns {
+        text: given.text_column.clone(),
+        pair: given.pair_column.clone(),
+        label: (!flags.unlabelled).then(|| label.to_owned()),
+    };
+    let texts = Texts::open(data, &columns, flags.rows)?;
+    let labels = match texts.labels() {
+        Some(labels) => Some(Labels::from_texts(labels, policy(flags), &data.display().to_string())?),
+        None => None,
+    };
+    let encoder_path = given.encoder.as_deref().unwrap_or(data);
+    let beside = encoder_path.with_file_name("tokenizer.json");
+    let most = encoder.longest_text().map_or(given.max_tokens, |longest| longest.min(given.max_tokens));
+    let tokens = Tokens::of(&texts, given.tokenizer.as_ref().unwrap_or(&beside), most)?;
+    let options = TextOptions { pooling: pooling(given), l2: given.unit_norm };
+    let recipe = encoder.text_recipe(&tokens, options);
+    accept(&recipe)?;
+    let bar = Bar::rows(tokens.rows());
+    let encoded = encoder.encode_texts(&tokens, options, &|| bar.done());
+    bar.finish();
+    let (rows, cut) = (tokens.rows(), tokens.cut());
+    let summary = format!("{rows} texts, {cut} of them cut off at {most} tokens");
+    Ok(Made { features: assemble(encoded?, labels)?, recipe: Some(recipe), summary: Some(summary) })
+}
+
+fn pooling(flags: &EncoderFlags) -> Pooling {
+    match flags.pooling {
+        PoolingFlag::Mean => Pooling::Mean,
+        PoolingFlag::Cls => Pooling::Cls,
+    }
+}
+
+fn policy(flags: &PrepareFlags) -> LabelPolicy {
+    if flags.scores { LabelPolicy::Scores } else { LabelPolicy::Detect }
+}
+
+fn assemble(encoded: Encoded, labels: Option<Labels>) -> Result<Features, Stop> {
+    let features = Features::from_rows(encoded.x, encoded.dimension)?;
+    let (y, classes) = labels.map_or((None, None), |labels| (Some(labels.y), labels.classes));
+    Ok(Features { y, classes, ..features })
+}

@@ -17,9 +17,9 @@ use crate::work::Work;
 #[pyclass(frozen, module = "unswayed._native")]
 pub struct Attacks(Vec<Attacked>);
 
-/// The one with the largest loss.
+/// The strongest of them.
 pub fn strongest(attacks: &Attacks) -> Option<&Attacked> {
-    attacks.0.iter().max_by(|a, b| a.simulated.loss.mean.total_cmp(&b.simulated.loss.mean))
+    unswayed::attack::strongest(&attacks.0)
 }
 
 #[pymethods]
@@ -27,6 +27,7 @@ impl Attacks {
     fn figures<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let figures = self.0.iter().map(|attacked| {
             let mut object = simulated(&attacked.simulated);
+            object["strongest"] = strongest(self).is_some_and(|s| std::ptr::eq(s, attacked)).into();
             object["attack"] = attacked.attack.name().into();
             object["settled_loss"] = attacked.steady.as_ref().map(|s| s.loss).into();
             object["point"] = attacked.steady.as_ref().map(|s| s.point.clone()).into();

@@ -128,6 +128,21 @@ def test_dask_with_a_worker_killed_in_mid_sweep(tasks, expected, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_dask_when_the_only_worker_with_the_data_is_killed(tasks, expected, tmp_path):
+    from distributed import Client, LocalCluster
+
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
+    ) as cluster, Client(cluster) as client:
+        [victim] = [worker.process.pid for worker in cluster.workers.values()]
+        killer = kill_in_mid_sweep(tmp_path, lambda: victim)
+        found = unswayed.design(tasks, **PLAN, executor=client, output=tmp_path)
+        killer.join()
+    same(found, expected)
+    assert len(keys(tmp_path)) == len(set(keys(tmp_path))) == 40
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_ray_with_a_worker_killed_in_mid_sweep(tasks, expected, tmp_path):
     import ray
 

@@ -69,10 +69,11 @@ class Attack(Simulation):
 class Attacks(Sequence[Attack]):
     """Attacks in the order they were asked for, with the strongest at hand."""
 
-    __slots__ = ("_native", "_attacks")
+    __slots__ = ("_attacks", "_native", "_strongest")
 
     def __init__(self, native: _native.Attacks) -> None:
         self._native = native
+        self._strongest = [figures["strongest"] for figures in native.figures()].index(True)
         self._attacks = tuple(
             Attack(
                 **_figures(figures),
@@ -85,8 +86,8 @@ class Attacks(Sequence[Attack]):
 
     @property
     def strongest(self) -> Attack:
-        """The one with the largest loss."""
-        return max(self._attacks, key=lambda attack: attack.loss.mean)
+        """The one that is surest to reach much: the largest lower end of a confidence interval."""
+        return self._attacks[self._strongest]
 
     @overload
     def __getitem__(self, index: int) -> Attack: ...

@@ -253,5 +253,7 @@ def _labels(y: Any) -> _native.RawLabels:
         return [str(label) for label in array]
     try:
         return floats(array)
+    except UnswayedError:
+        raise
     except (TypeError, ValueError):
         raise UnswayedError("the labels are neither all numbers nor all text") from None

@@ -88,8 +88,11 @@ def _futures(executor: Executor, tasks: Mapping[str, Data]) -> Run:
 def _dask(client: Any, tasks: Mapping[str, Data]) -> Run:
     from distributed import KilledWorker, as_completed
 
-    # On every worker, so that the loss of one loses nothing.
-    scattered = {name: client.scatter(data, broadcast=True, hash=False) for name, data in tasks.items()}
+    def scatter(task: str) -> Any:
+        # To every worker, so that the loss of one loses nothing.
+        return client.scatter(tasks[task], broadcast=True, hash=False)
+
+    scattered = {task: scatter(task) for task in tasks}
 
     def run(plan: str, pieces: list[tuple[str, str]]) -> Iterator[str]:
         attempts: dict[str, int] = {}
@@ -108,9 +111,12 @@ def _dask(client: Any, tasks: Mapping[str, Data]) -> Run:
                 task, piece = waiting.pop(future.key)
                 try:
                     records = _result(future.result)
-                except (KilledWorker, CancelledError):
+                except (KilledWorker, CancelledError) as error:
                     if attempts[piece] >= ATTEMPTS:
                         raise
+                    # Cancelled pieces have lost their data: all workers that had them are gone.
+                    if isinstance(error, CancelledError):
+                        scattered[task] = scatter(task)
                     queue.add(submit(task, piece))
                     continue
                 future.release()

@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Sub};
 
-use dashu::base::{BitTest, DivRemEuclid, Signed, UnsignedAbs};
+use dashu::base::{BitTest, DivRemEuclid, Signed, SquareRoot, UnsignedAbs};
 use dashu::integer::{IBig, UBig};
 use dashu::rational::RBig;
 
@@ -355,6 +355,18 @@ pub(crate) fn quotient(numerator: &Dyadic, denominator: &Dyadic, round: Round) -
     Dyadic { mantissa, exponent: numerator.exponent - denominator.exponent - shift as i64 }
 }
 
+/// The square root of a number ≥ 0 (0 for others, which every caller rules out), rounded up in its 256th bit or later.
+pub(crate) fn sqrt_up(x: &Dyadic) -> Dyadic {
+    if !x.is_positive() {
+        return Dyadic::zero();
+    }
+    let m: UBig = x.mantissa.clone().unsigned_abs();
+    let shift = (2 * QUOTIENT_BITS + 2).saturating_sub(m.bit_len());
+    let shift = if (x.exponent - shift as i64) % 2 == 0 { shift } else { shift + 1 };
+    let root = (m << shift).sqrt() + UBig::ONE;
+    Dyadic { mantissa: IBig::from(root), exponent: (x.exponent - shift as i64) / 2 }
+}
+
 /// The `f64` nearest to a rational number (infinite if it is out of range).
 pub(crate) fn nearest(x: &RBig) -> f64 {
     x.to_f64().value()
@@ -474,6 +486,12 @@ mod tests {
                 let ulp = RBig::from(Dyadic::scaled(IBig::ONE, -255));
                 prop_assert!(high - low <= size * ulp);
             }
+            let square = n.square();
+            let root = RBig::from(sqrt_up(&n.abs()));
+            let size = if n.is_negative() { -RBig::from(n.clone()) } else { RBig::from(n.clone()) };
+            prop_assert!(root.sqr() >= size);
+            prop_assert!(root.sqr() - &size <= size * RBig::from(Dyadic::scaled(IBig::ONE, -250)));
+            prop_assert!(RBig::from(sqrt_up(&square)) >= RBig::from(n.abs()));
             let long = &n * &n * &n * &n * &d;
             let (exact, up) = (RBig::from(long.clone()), RBig::from(long.clone().rounded_up()));
             let size = RBig::from(long.abs()) * RBig::from(Dyadic::scaled(IBig::ONE, -255));

@@ -19,6 +19,8 @@ pub enum Part {
     Error,
     /// The claim on a finite number of steps.
     Horizon,
+    /// The claim on new data.
+    Confidence,
 }
 
 impl fmt::Display for Part {
@@ -29,6 +31,7 @@ impl fmt::Display for Part {
             Part::Loss => "loss",
             Part::Error => "error",
             Part::Horizon => "horizon",
+            Part::Confidence => "confidence",
         })
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ndarray::{ArrayD, IxDyn, OwnedRepr};
 use ndarray_npy::{NpzReader, ReadNpyError, ReadNpyExt, ReadNpzError, ReadableElement};
-use unswayed_check::DataInfo;
+use unswayed_check::{DataInfo, Rows};
 
 /// What a data file holds.
 pub struct Table {
@@ -31,6 +31,13 @@ pub struct Data {
     pub z: Vec<f64>,
     pub dimension: usize,
     pub weights: Option<Vec<f64>>,
+}
+
+impl Data {
+    /// The same, borrowed.
+    pub fn rows(&self) -> Rows<'_> {
+        Rows { z: &self.z, dimension: self.dimension, weights: self.weights.as_deref() }
+    }
 }
 
 impl Table {

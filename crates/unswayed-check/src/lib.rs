@@ -57,9 +57,10 @@ use failure::{require, require_each, require_length};
 pub use format::{
     Certificate, Claim, DataInfo, FormatError, Hinge, Horizon, Learner, Mean, PaperWitness, Witness,
 };
+pub use linear::confidence::prove_confidence;
 pub use linear::types::{
-    Cases, Linear, LinearCertificate, LinearClaim, LinearWitness, Lines, Loss, Method, Set, Shells, Step,
-    Target,
+    Cases, Confidence, ConfidenceClaim, Deviation, Linear, LinearCertificate, LinearClaim, LinearWitness,
+    Lines, Loss, Method, Set, Shells, Step, Target,
 };
 pub use linear::{Evidence, LinearProven, check_linear, prove_linear};
 pub use rows::Rows;
@@ -75,6 +76,8 @@ pub struct Verdict {
     pub error: Option<f64>,
     /// Upper bound on the expected average loss over the first steps, if that is claimed.
     pub horizon: Option<f64>,
+    /// Upper bound on the long-run loss on new data, if that is claimed; it holds with the claim's probability.
+    pub confidence: Option<f64>,
 }
 
 /// A witness that has been verified, and the exact value it proves.
@@ -174,7 +177,7 @@ pub fn check(certificate: &Certificate, rows: &Rows) -> Result<Verdict, Failure>
     };
     let loss = loss.bound()?;
     let error = matches!(learner, Learner::Hinge(_)).then_some(error.unwrap_or(loss).min(loss));
-    Ok(Verdict { loss, error, horizon })
+    Ok(Verdict { loss, error, horizon, confidence: None })
 }
 
 fn check_data(data: &DataInfo, rows: &Rows) -> Result<(), Reason> {

@@ -172,7 +172,7 @@ mod tests {
 
         #[test]
         fn products_are_those_of_big_integers(a in any::<u128>(), b in any::<u128>()) {
-            let exact = UBig::from(a) * UBig::from(b) >> BITS;
+            let exact = (UBig::from(a) * UBig::from(b)) >> BITS;
             prop_assert_eq!(UBig::from(product(a, b)), exact);
         }
 

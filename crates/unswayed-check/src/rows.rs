@@ -144,9 +144,11 @@ impl Rows<'_> {
     /// Runs `work` on consecutive ranges that make up 0..N, the results in their order (at least
     /// one).
     pub(crate) fn in_parallel<R: Send>(&self, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = processors.min(self.z.len() / ENTRIES_PER_THREAD).max(1);
         let n = self.len();
+        let useful = self.z.len() / ENTRIES_PER_THREAD;
+        // Asking for the number of processors takes longer than a small check.
+        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = if useful > 1 { processors().min(useful) } else { 1 };
         if threads == 1 {
             return vec![work(0..n)];
         }

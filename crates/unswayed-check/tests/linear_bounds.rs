@@ -2,414 +2,57 @@
 
 mod linear_common;
 
+use linear_common::Problem;
+use linear_common::random::{improve, kinds};
 use linear_common::search::Random;
-use linear_common::*;
-use unswayed_check::{Cases, LinearWitness, Lines, Loss, Method, Set, Shells, Target};
 
-/// Instances of each kind.
-const INSTANCES: usize = 40;
+/// Instances of each kind with a witness that need not be good.
+const INSTANCES: usize = 30;
+/// Instances of each kind whose witness is made better first, and the changes that are tried.
+const TIGHT: (usize, usize) = (2, 1000);
 
-/// Learner, rows and a witness for the method that need not be good; `change` adds what the kind needs.
-fn random_problem(
-    random: &mut Random,
-    method: Method,
-    set: &str,
-    change: impl Fn(&mut Problem, &mut Random),
-) -> Problem {
-    let is_logistic = method.name().contains("logistic");
-    let (d, n) = (2 + random.below(2), 6);
-    let loss = if is_logistic { Loss::Logistic } else { Loss::Hinge };
-    let (eta, sigma) = (random.between(0.005, 0.4), random.between(0.02, 0.8));
-    let eps = random.between(0.0, 0.4);
-    let radius = random.between(0.2, 1.5);
-    let mut omega = None;
-    let set = match set {
-        "box" => Set::Box { radii: random.vector(d, 0.1, 1.0) },
-        "ellipsoid" => {
-            let scale = random.between(0.2, 1.0);
-            let q: Vec<Vec<f64>> = (0..d)
-                .map(|i| (0..d).map(|j| if i == j { scale + 0.2 * i as f64 } else { 0.1 * scale }).collect())
-                .collect();
-            omega = Some(scale + 0.2 * d as f64 + 0.3 * scale);
-            Set::Ellipsoid { q: triangle(&q) }
-        }
-        "points" => Set::Points { points: random.vector(3 * d, -1.0, 1.0) },
-        "labels" => Set::Labels,
-        "any" => Set::Any,
-        _ => Set::Ball { radius },
-    };
-    let mut learner = plain(eta, sigma, eps, loss, set);
-    if method.name().contains("clipped") {
-        learner.step.clip = Some(random.between(0.3, 1.0));
-    }
-    let z: Vec<f64> = random.vector(n * d, -0.7, 1.0);
-    let weights = (random.below(2) == 0).then(|| random.vector(n, 0.1, 1.0));
-    let least = if method.is_error() || method == Method::Interval { 0.3 } else { 1.0 };
-    let k = 1.0 - eta * sigma;
-    // Clipping shortens κ0: rows are at most 2 long.
-    let least = if learner.step.clip.is_some() { least * 2.0 / learner.step.clip.unwrap() } else { least };
-    let alpha = (least + random.between(0.001, 1.0)) / (2.0 * k * (1.0 - eps));
-    let beta: Vec<f64> = random.normal(d);
-    let witness = simple(method, alpha, beta, Lines::default(), Cases::default());
-    let mut problem = Problem {
-        learner,
-        witness: LinearWitness { omega, ..witness },
-        data: vec![z],
-        weights: vec![weights],
-        dimension: d,
-        target: None,
-    };
-    fill_cases(&mut problem, random);
-    fill_lines(&mut problem, random);
-    change(&mut problem, random);
-    problem
-}
-
-/// τ and ν with A > 0, shares.
-fn fill_cases(problem: &mut Problem, random: &mut Random) {
-    let learner = &problem.learner;
-    let (d, eps) = (problem.dimension, learner.poison_rate);
-    let numbers = Numbers::new(learner, problem.witness.alpha);
-    let nu = if random.below(3) == 0 { 0.0 } else { numbers.two_ak * random.between(0.0, 1.3) };
-    let sigma = learner.regularization;
-    let base = problem.witness.alpha * sigma * (2.0 - learner.learning_rate * sigma);
-    let mut tau = |width: f64| {
-        let least = eps * width * (numbers.two_ak - nu).powi(2) / (2.0 * base);
-        least * (1.0 + random.between(0.01, 3.0)) + 0.01
-    };
-    let cases = &mut problem.witness.cases;
-    cases.lines = vec![0];
-    match &learner.set {
-        Set::Ball { radius } => cases.tau = vec![tau(radius.min(learner.step.clip.unwrap_or(9.0)))],
-        Set::Any => cases.tau = vec![tau(learner.step.clip.unwrap_or(1.0))],
-        Set::Box { radii } => cases.tau = radii.iter().map(|&r| tau(r)).collect(),
-        Set::Ellipsoid { .. } => cases.tau = vec![tau(problem.witness.omega.unwrap())],
-        Set::Points { points } => {
-            let count = points.len() / d;
-            cases.lines = vec![0; count];
-            cases.share = random.vector(count, 0.0, 1.0);
-            if learner.loss == Loss::Logistic {
-                let place = |(a, &share): (&[f64], &f64)| numbers.finite(a, &problem.witness.beta, share);
-                cases.w = points.chunks(d).zip(&cases.share).map(place).collect();
-            }
-        }
-        Set::Labels => {}
-    }
-    if !cases.tau.is_empty() {
-        cases.nu = vec![nu];
-    }
-    if matches!(learner.set, Set::Ellipsoid { .. }) {
-        cases.x = random.normal(d);
-    }
-}
-
-/// Random shares, and w₀ at the maximiser or (one time in four) anywhere.
-fn fill_lines(problem: &mut Problem, random: &mut Random) {
-    let d = problem.dimension;
-    let numbers = Numbers::new(&problem.learner, problem.witness.alpha);
-    let (method, beta) = (problem.witness.method, &problem.witness.beta);
-    let rows: Vec<&[f64]> = problem.data[0].chunks(d).collect();
-    let n = rows.len();
-    let mut lines = Lines::default();
-    if method != Method::Interval {
-        lines.u = random.vector(n, 0.0, 1.0);
-    }
-    let u = lines.u.clone();
-    match method {
-        Method::Logistic => {
-            lines.w =
-                (0..n).map(|i| numbers.logistic(rows[i], beta, (numbers.kappa0 - 1.0) * u[i], 1.0)).collect()
-        }
-        Method::LabelLogistic => {
-            let places = |i: usize| numbers.labels(rows[i], beta, (numbers.kappa0 - 1.0) * u[i]);
-            (lines.w, lines.w2) = (0..n).map(places).unzip();
-        }
-        Method::ErrorLogistic => {
-            let place = |i: usize| numbers.logistic(rows[i], beta, numbers.kappa0 * u[i], 0.0);
-            lines.w = (0..n).map(|i| place(i).min(0.5)).collect();
-            lines.w2 = (0..n).map(|i| place(i).max(0.5)).collect();
-        }
-        Method::ErrorHinge => {
-            lines.u2 = random.vector(n, 0.0, 1.0);
-            lines.c = random.vector(n, (1.0 - numbers.kappa0 + 1e-9).max(0.0), 1.0);
-        }
-        Method::ClippedHinge | Method::ClippedLogistic => {
-            let clip = problem.learner.step.clip.unwrap();
-            let short = |z: &[f64]| (clip / dot(z, z).sqrt()).min(1.0);
-            lines.low = rows.iter().map(|z| short(z) * (1.0 - 1e-12)).collect();
-            if method == Method::ClippedHinge {
-                lines.high = rows.iter().map(|z| short(z) * (1.0 + 1e-12)).collect();
-            } else {
-                let y = |i: usize| (numbers.kappa0 * lines.low[i] - 1.0) * u[i];
-                lines.w = (0..n).map(|i| numbers.logistic(rows[i], beta, y(i), 1.0)).collect();
-            }
-        }
-        _ => {}
-    }
-    for w in lines.w.iter_mut().chain(&mut lines.w2) {
-        if random.below(4) == 0 {
-            *w = random.between(0.02, 0.98);
-        }
-    }
-    problem.witness.lines = vec![lines];
-}
-
-/// Searches instances of a kind; the least room relative to 1 + |B| is printed.
-fn attack(name: &str, seed: u64, make: impl Fn(&mut Random) -> Problem) {
-    let mut random = Random(seed);
-    let (mut least, mut refused) = (f64::INFINITY, 0);
-    for _ in 0..INSTANCES {
-        let problem = make(&mut random);
-        let bound = match problem.bound() {
-            Ok(bound) => bound,
-            Err(failure) => {
-                refused += 1;
-                assert!(refused < INSTANCES / 4, "{name}: {failure}");
-                continue;
-            }
-        };
-        let found = problem.search(&mut random, 6, 250);
-        let room = (bound - found) / (1.0 + bound.abs());
-        assert!(room >= -1e-8, "{name}: G = {found} > B = {bound}: {problem:?}");
-        least = least.min(room);
-    }
-    println!("{name:34} least room {least:.1e}, refused {refused}");
-    // A search that never comes near the bounds would find nothing.
-    assert!(least < 0.5, "{name}");
-}
-
-fn nothing(_: &mut Problem, _: &mut Random) {}
-
-#[test]
-fn lines_and_sets() {
-    use Method::{ErrorHinge, ErrorLogistic, Hinge, LabelHinge, LabelLogistic, Logistic};
-    let mut seed = 1000;
-    for method in [Hinge, Logistic, ErrorHinge, ErrorLogistic] {
-        for set in ["ball", "box", "ellipsoid", "points"] {
-            seed += 7;
-            attack(&format!("{} {set}", method.name()), seed, |r| random_problem(r, method, set, nothing));
-        }
-    }
-    for method in [LabelHinge, LabelLogistic] {
-        seed += 7;
-        attack(method.name(), seed, |r| random_problem(r, method, "labels", nothing));
-    }
+/// Searches the problem; the room that is left, relative to 1 + |B|.
+fn room(name: &str, problem: &Problem, bound: f64, random: &mut Random, starts: usize) -> f64 {
+    let found = problem.search(random, starts, 250);
+    let room = (bound - found) / (1.0 + bound.abs());
+    assert!(room >= -1e-8, "{name}: G = {found} > B = {bound}: {problem:?}");
+    room
 }
 
 #[test]
-fn clipped_steps() {
-    let mut seed = 2000;
-    for method in [Method::ClippedHinge, Method::ClippedLogistic] {
-        for set in ["any", "ball"] {
-            seed += 7;
-            attack(&format!("{} {set}", method.name()), seed, |r| random_problem(r, method, set, nothing));
-        }
-    }
-}
-
-/// A target that is a reweighting of the data, with α as large as it needs.
-#[test]
-fn target_weights() {
-    for (seed, method) in [(3001, Method::Hinge), (3002, Method::Logistic)] {
-        attack(&format!("{} target weights", method.name()), seed, |r| {
-            random_problem(r, method, "box", |p, r| {
-                let n = p.data[0].len() / p.dimension;
-                p.weights = vec![None];
-                let t = r.vector(n, 0.0, 1.0);
-                let sum: f64 = t.iter().sum();
-                let largest = t.iter().fold(0.0_f64, |a, &b| a.max(b)) * n as f64 / sum;
-                p.witness.alpha *= largest * 1.01;
-                p.learner.target = Target::Weights(vec![t.clone()]);
-                fill_cases(p, r);
-                if method == Method::Logistic {
-                    let numbers = Numbers::new(&p.learner, p.witness.alpha);
-                    let t: Vec<f64> = t.iter().map(|t| t * n as f64 / sum).collect();
-                    let rows: Vec<&[f64]> = p.data[0].chunks(p.dimension).collect();
-                    let lines = &mut p.witness.lines[0];
-                    let y: Vec<f64> = (0..n).map(|i| (numbers.kappa0 - t[i]) * lines.u[i]).collect();
-                    lines.w =
-                        (0..n).map(|i| numbers.logistic(rows[i], &p.witness.beta, y[i], t[i])).collect();
+fn any_witness() {
+    for (number, (name, make)) in kinds().into_iter().enumerate() {
+        let mut random = Random(1000 + number as u64);
+        let mut refused = 0;
+        for _ in 0..INSTANCES {
+            let problem = make(&mut random);
+            match problem.bound() {
+                Ok(bound) => {
+                    room(&name, &problem, bound, &mut random, 6);
                 }
-            })
-        });
-    }
-}
-
-/// Shells around a random centre, for all three targets, with and without projection.
-#[test]
-fn shells() {
-    let mut seed = 4000;
-    for target in ["data", "weights", "rows"] {
-        for set in ["ball", "box", "points"] {
-            for project in [false, true] {
-                seed += 7;
-                let name = format!("interval {target} {set}{}", if project { " projected" } else { "" });
-                attack(&name, seed, |r| {
-                    random_problem(r, Method::Interval, set, |p, r| add_shells(p, r, target, project))
-                });
+                Err(failure) => {
+                    refused += 1;
+                    assert!(refused < INSTANCES / 4, "{name}: {failure}");
+                }
             }
         }
     }
 }
 
-fn add_shells(problem: &mut Problem, random: &mut Random, target: &str, project: bool) {
-    let d = problem.dimension;
-    let n = problem.data[0].len() / d;
-    match target {
-        "weights" => problem.learner.target = Target::Weights(vec![random.vector(n, 0.0, 1.0)]),
-        "rows" => {
-            problem.learner.target = Target::Rows;
-            problem.target = Some(random.vector(4 * d, -0.7, 1.0));
-        }
-        _ => {}
-    }
-    let beta_norm = dot(&problem.witness.beta, &problem.witness.beta).sqrt();
-    let longest = (d as f64).sqrt().max(1.5) * 1.01;
-    let ball = if project {
-        let least = beta_norm / (2.0 * problem.witness.alpha);
-        let radius = least * 1.01 + random.between(0.1, 3.0);
-        problem.learner.step.projection = Some(radius);
-        radius
-    } else {
-        longest / problem.learner.regularization
-    };
-    let centre: Vec<f64> = random.normal(d).iter().map(|x| 0.3 * x).collect();
-    let last = ball * (1.0 + 1e-9) + dot(&centre, &centre).sqrt() * (1.0 + 1e-9);
-    let radii = vec![last * 0.2, last * 0.5, last];
-    let parts = problem.witness.cases.lines.len();
-    let per_case = |values: &[f64]| -> Vec<f64> { values.repeat(3) };
-    let old = problem.witness.cases.clone();
-    problem.witness.cases = Cases {
-        lines: (0..3).flat_map(|m| vec![m; parts]).collect(),
-        tau: per_case(&old.tau),
-        nu: per_case(&old.nu),
-        share: per_case(&old.share),
-        w: per_case(&old.w),
-        x: per_case(&old.x),
-        outer: random.vector(3 * parts, 0.0, 0.1),
-        inner: vec![0.0; 3 * parts],
-    };
-    let rows: Vec<&[f64]> = problem.data[0].chunks(d).collect();
-    let reach = |z: &[f64], r: f64| r * dot(z, z).sqrt() * (1.0 + 1e-9);
-    let lines = |shell: usize, random: &mut Random| Lines {
-        shell,
-        y: random.vector(n, -0.1, 0.2),
-        reach: rows.iter().map(|z| reach(z, radii[shell])).collect(),
-        target_y: problem.target.as_ref().map_or(vec![], |_| random.vector(4, -0.3, 0.0)),
-        target_reach: problem
-            .target
-            .as_ref()
-            .map_or(vec![], |t| t.chunks(d).map(|z| reach(z, radii[shell])).collect()),
-        ..Lines::default()
-    };
-    problem.witness.lines = (0..3).map(|m| lines(m, random)).collect();
-    problem.witness.shells = Some(Shells { centre, radii: radii.clone(), ball });
-}
-
 #[test]
-fn free_coordinates() {
-    let mut seed = 5000;
-    for method in [Method::Hinge, Method::Logistic] {
-        for set in ["ball", "box", "ellipsoid"] {
-            seed += 7;
-            attack(&format!("{} {set} free", method.name()), seed, |r| {
-                random_problem(r, method, set, |p, _| {
-                    let (d, last) = (p.dimension, p.dimension - 1);
-                    p.learner.step.free = vec![last];
-                    p.weights = vec![None];
-                    for (i, z) in p.data[0].chunks_mut(d).enumerate() {
-                        z[last] = if i % 2 == 0 { 0.5 } else { -0.5 };
-                    }
-                    let lines = &mut p.witness.lines[0];
-                    for i in (0..lines.u.len()).step_by(2) {
-                        lines.u[i + 1] = lines.u[i];
-                    }
-                    p.witness.cases.nu = vec![];
-                    p.witness.cases.x = vec![];
-                })
-            });
-        }
-    }
-}
-
-#[test]
-fn projection_alone() {
-    for (seed, method) in [(6001, Method::Hinge), (6002, Method::Logistic), (6003, Method::ErrorHinge)] {
-        attack(&format!("{} projected", method.name()), seed, |r| {
-            random_problem(r, method, "ball", |p, r| {
-                let beta = dot(&p.witness.beta, &p.witness.beta).sqrt();
-                let radius = beta / (2.0 * p.witness.alpha) * (1.0 + 1e-9) + r.between(0.0, 1.0).powi(4);
-                p.learner.step.projection = Some(radius);
-            })
-        });
-    }
-}
-
-#[test]
-fn drifting_data() {
-    for (seed, method) in [(7001, Method::Hinge), (7002, Method::ErrorHinge)] {
-        attack(&format!("{} drift", method.name()), seed, |r| {
-            random_problem(r, method, "ball", |p, r| {
-                let other = random_problem(r, method, "ball", nothing);
-                let d = p.dimension;
-                p.data.push(r.vector(6 * d, -1.0, 0.7));
-                p.weights.push(None);
-                let mut lines = p.witness.lines[0].clone();
-                lines.dataset = 1;
-                lines.u = other.witness.lines[0].u.clone();
-                p.witness.lines.push(lines);
-                p.witness.cases.lines = vec![0, 1];
-                p.witness.cases.tau = vec![p.witness.cases.tau[0]; 2];
-                p.witness.cases.nu = vec![p.witness.cases.nu[0]; 2];
-            })
-        });
-    }
-}
-
-#[test]
-fn classes() {
-    let mut seed = 8000;
-    for method in [Method::Hinge, Method::ErrorHinge] {
-        for by_label in [false, true] {
-            for classes in [2, 3, 4] {
-                seed += 7;
-                let name =
-                    format!("{} {classes} classes{}", method.name(), if by_label { " by label" } else { "" });
-                attack(&name, seed, |r| random_classes(r, method, classes, by_label));
+fn good_witnesses() {
+    for (number, (name, make)) in kinds().into_iter().enumerate() {
+        let mut random = Random(5000 + number as u64);
+        let mut least = f64::INFINITY;
+        for _ in 0..TIGHT.0 {
+            let mut problem = make(&mut random);
+            improve(&mut problem, &mut random, TIGHT.1);
+            if let Ok(bound) = problem.bound() {
+                least = least.min(room(&name, &problem, bound, &mut random, 12));
             }
         }
+        println!("{name:34} least room {least:.1e}");
+        // A search that never comes near the bounds would find nothing.
+        assert!(least < 0.6, "{name}: {least}");
     }
-}
-
-fn random_classes(random: &mut Random, method: Method, classes: usize, by_label: bool) -> Problem {
-    let mut problem = random_problem(random, method, "ball", nothing);
-    let (d, n, k) = (2, 6, classes as f64);
-    problem.learner.loss = Loss::Classes(classes);
-    problem.dimension = d + 1;
-    let row =
-        |i: usize, r: &mut Random| [&[(i % classes) as f64], r.vector(d, -0.8, 0.8).as_slice()].concat();
-    problem.data = vec![(0..n).flat_map(|i| row(i, random)).collect()];
-    problem.witness.beta = random.normal(classes * d);
-    problem.witness.by_label = by_label;
-    let lines = &mut problem.witness.lines[0];
-    let count = n * (classes - 1);
-    lines.u = random.vector(count, 0.0, 1.0);
-    if method == Method::ErrorHinge {
-        lines.u2 = random.vector(count, 0.0, 1.0);
-        lines.c = lines.c.iter().copied().cycle().take(count).collect();
-    }
-    let Set::Ball { radius } = problem.learner.set else { unreachable!() };
-    let numbers = Numbers::new(&problem.learner, problem.witness.alpha);
-    let (sigma, eps) = (problem.learner.regularization, problem.learner.poison_rate);
-    let base = problem.witness.alpha * sigma * (2.0 - problem.learner.learning_rate * sigma);
-    let cases = if by_label { classes } else { 1 };
-    let nu = random.vector(cases, 0.0, numbers.two_ak * 1.2);
-    let width = if by_label { radius * k * (k - 1.0) } else { 1.0 };
-    let tau = nu.iter().map(|nu| {
-        let least = eps * width * (numbers.two_ak - nu).powi(2) / (2.0 * base);
-        least * (1.0 + random.between(0.01, 2.0)) + 0.01
-    });
-    problem.witness.cases =
-        Cases { tau: tau.collect(), nu: nu.clone(), lines: vec![0; cases], ..Cases::default() };
-    problem
 }

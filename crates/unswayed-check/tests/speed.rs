@@ -65,3 +65,81 @@ fn times() {
         }
     }
 }
+
+/// Linear learners: one logistic, one hinge, one finite set.
+#[test]
+#[ignore = "a measurement"]
+fn times_of_linear_learners() {
+    use unswayed_check::{
+        Cases, Evidence, Linear, LinearWitness, Lines, Loss, Method, Set, Step, Target, prove_linear,
+    };
+    let d = 31;
+    for n in [500, 100_000] {
+        let z: Vec<f64> = random(n * d).iter().map(|x| (x - 0.4) / 10.0).collect();
+        let rows = [Rows { z: &z, dimension: d, weights: None }];
+        let u = random(n);
+        let w: Vec<f64> = random(n).iter().map(|x| 0.2 + 0.2 * x).collect();
+        let q: Vec<f64> =
+            (0..d).flat_map(|j| (0..=j).map(move |i| if i == j { 1.0 } else { 0.01 })).collect();
+        let kinds = [
+            (Loss::Hinge, Set::Ball { radius: 1.0 }, 1),
+            (Loss::Logistic, Set::Ball { radius: 1.0 }, 1),
+            (Loss::Logistic, Set::Box { radii: vec![0.2; d] }, 1),
+            (Loss::Logistic, Set::Ellipsoid { q }, 1),
+            (Loss::Logistic, Set::Labels, 1),
+            (Loss::Hinge, Set::Points { points: z[..100 * d].to_vec() }, 100),
+        ];
+        for (loss, set, cases) in kinds {
+            let is_ellipsoid = matches!(set, Set::Ellipsoid { .. });
+            let is_label = set == Set::Labels;
+            let tau_width = match &set {
+                Set::Box { radii } => radii.len(),
+                Set::Points { .. } | Set::Labels => 0,
+                _ => 1,
+            };
+            let method = match (loss, is_label) {
+                (Loss::Logistic, true) => Method::LabelLogistic,
+                (Loss::Logistic, false) => Method::Logistic,
+                _ => Method::Hinge,
+            };
+            let is_logistic = loss == Loss::Logistic;
+            let name = format!("{} {}", method.name(), set.name());
+            let learner = Linear {
+                learning_rate: 1e-3,
+                regularization: 0.03,
+                poison_rate: 0.05,
+                loss,
+                step: Step::default(),
+                set,
+                target: Target::Data,
+            };
+            let lines = Lines {
+                u: u.clone(),
+                w: if is_logistic { w.clone() } else { vec![] },
+                w2: if is_label { w.clone() } else { vec![] },
+                ..Lines::default()
+            };
+            let witness = LinearWitness {
+                method,
+                alpha: 0.7,
+                beta: random(d).iter().map(|x| x - 0.7).collect(),
+                omega: is_ellipsoid.then_some(1.5),
+                shells: None,
+                by_label: false,
+                lines: vec![lines],
+                cases: Cases {
+                    lines: vec![0; cases],
+                    tau: vec![3.0; tau_width],
+                    nu: vec![0.1; usize::from(tau_width > 0)],
+                    share: if tau_width == 0 && !is_label { vec![0.5; cases] } else { vec![] },
+                    x: if is_ellipsoid { vec![0.1; d] } else { vec![] },
+                    ..Cases::default()
+                },
+            };
+            let evidence = Evidence { data: &rows, target: None };
+            let start = Instant::now();
+            let result = prove_linear(&learner, &witness, &evidence).and_then(|p| p.bound());
+            println!("N={n} d={d} {name}: {:.2} ms {result:?}", start.elapsed().as_secs_f64() * 1e3);
+        }
+    }
+}

@@ -85,8 +85,7 @@ pub fn strongest(
     };
     let _busy = Busy::with("simulating attacks");
     let suite = Suite::new(data, learner, threat).with_effort(effort(attacks)).with_seed(seed);
-    let results = suite.run(which)?;
-    Ok(results.into_iter().max_by(|a, b| a.simulated.loss.mean.total_cmp(&b.simulated.loss.mean)))
+    Ok(unswayed::attack::strongest(&suite.run(which)?).cloned())
 }
 
 /// An attack for machines.

@@ -1,12 +1,12 @@
 //! Files about linear learners: version 2 of the format.
 
-use super::read::Reader;
+use super::read::{Reader, refuse_text};
 use super::write::Writer;
 use super::{DataInfo, FORMAT, FormatError, Horizon};
 use crate::linear::shape::Shape;
 use crate::linear::types::{
-    Cases, Linear, LinearCertificate, LinearClaim, LinearWitness, Lines, Loss, Method, Set, Shells, Step,
-    Target,
+    Cases, Confidence, ConfidenceClaim, Deviation, Linear, LinearCertificate, LinearClaim, LinearWitness,
+    Lines, Loss, Method, Set, Shells, Step, Target,
 };
 
 const VERSION: &str = "2";
@@ -33,7 +33,7 @@ impl LinearCertificate {
         // Each dataset has entries of its own, so the first missing one ends a loop that is too long.
         let data = (0..count).map(|i| file.data_info(&format!("data.{i}"))).collect::<Result<Vec<_>, _>>()?;
         let Some(first) = data.first() else {
-            return Err(file.refuse_text("data.count", "0", "at least 1"));
+            return Err(refuse_text("data.count", "0", "at least 1"));
         };
         let dimension = first.dimension;
         let is_rows = file.has_text("target.sha256");
@@ -44,8 +44,9 @@ impl LinearCertificate {
         let error =
             if file.has_text("error.method") { Some(file.linear_claim("error", &about)?) } else { None };
         let horizon = file.linear_horizon(loss.witness.beta.len())?;
+        let confidence = file.confidence(&learner, dimension)?;
         file.finish()?;
-        Ok(LinearCertificate { tool, data, target, learner, loss, error, horizon })
+        Ok(LinearCertificate { tool, data, target, learner, loss, error, horizon, confidence })
     }
 
     /// Writes a certificate file: the same certificate always gives the same bytes.
@@ -70,6 +71,9 @@ impl LinearCertificate {
         }
         if let Some(horizon) = &self.horizon {
             file.horizon(horizon, false);
+        }
+        if let Some(claim) = &self.confidence {
+            file.confidence(claim);
         }
         file.finish()
     }
@@ -101,7 +105,7 @@ impl Reader {
             "hinge" => Ok(Loss::Hinge),
             "logistic" => Ok(Loss::Logistic),
             "classes" => Ok(Loss::Classes(self.count("learner.classes")?)),
-            _ => Err(self.refuse_text("learner.loss", &name, "a known loss")),
+            _ => Err(refuse_text("learner.loss", &name, "a known loss")),
         }
     }
 
@@ -114,11 +118,7 @@ impl Reader {
             Some(list) => list.split(',').map(coordinate).collect(),
         };
         let Some(free) = free else {
-            return Err(self.refuse_text(
-                "step.free",
-                &text.unwrap_or_default(),
-                "coordinates such as 3 or 0,5",
-            ));
+            return Err(refuse_text("step.free", &text.unwrap_or_default(), "coordinates such as 3 or 0,5"));
         };
         Ok(Step {
             batch,
@@ -143,7 +143,7 @@ impl Reader {
             }
             "labels" => Set::Labels,
             "any" => Set::Any,
-            _ => return Err(self.refuse_text("set", &name, "a known set")),
+            _ => return Err(refuse_text("set", &name, "a known set")),
         })
     }
 
@@ -157,7 +157,7 @@ impl Reader {
                     |(i, d): (usize, &DataInfo)| self.vector(&format!("target.weights.{i}"), d.rows);
                 Ok(Target::Weights(data.iter().enumerate().map(weights).collect::<Result<_, _>>()?))
             }
-            _ => Err(self.refuse_text("target", &name, "a known target that fits the other entries")),
+            _ => Err(refuse_text("target", &name, "a known target that fits the other entries")),
         }
     }
 
@@ -255,7 +255,56 @@ impl Reader {
     }
 }
 
+impl Reader {
+    fn confidence(
+        &mut self,
+        learner: &Linear,
+        dimension: usize,
+    ) -> Result<Option<ConfidenceClaim>, FormatError> {
+        if !self.has_text("confidence.method") {
+            return Ok(None);
+        }
+        let name = self.text("confidence.method")?;
+        let deviation = match name.as_str() {
+            "hoeffding" => Deviation::Hoeffding,
+            "bernstein" => Deviation::Bernstein,
+            _ => return Err(refuse_text("confidence.method", &name, "hoeffding or bernstein")),
+        };
+        let width = if matches!(learner.set, Set::Box { .. }) { dimension } else { 1 };
+        let confidence = Confidence {
+            deviation,
+            alpha: self.scalar("confidence.alpha")?,
+            beta: self.vector("confidence.beta", dimension)?,
+            tau: self.vector("confidence.tau", width)?,
+            nu: self.scalar("confidence.nu")?,
+            omega: self.optional_scalar("confidence.omega")?,
+            theta: self.vector("confidence.theta", dimension)?,
+            gain: self.scalar("confidence.gain")?,
+            radius: self.scalar("confidence.radius")?,
+            delta: self.scalar("confidence.delta")?,
+        };
+        Ok(Some(ConfidenceClaim { bound: self.scalar("confidence.bound")?, confidence }))
+    }
+}
+
 impl Writer {
+    fn confidence(&mut self, claim: &ConfidenceClaim) {
+        let c = &claim.confidence;
+        self.text("confidence.method", c.deviation.name());
+        self.scalar("confidence.bound", claim.bound);
+        for (name, value) in
+            [("alpha", c.alpha), ("nu", c.nu), ("gain", c.gain), ("radius", c.radius), ("delta", c.delta)]
+        {
+            self.scalar(&format!("confidence.{name}"), value);
+        }
+        if let Some(omega) = c.omega {
+            self.scalar("confidence.omega", omega);
+        }
+        for (name, values) in [("beta", &c.beta), ("tau", &c.tau), ("theta", &c.theta)] {
+            self.vector(&format!("confidence.{name}"), values);
+        }
+    }
+
     fn linear(&mut self, learner: &Linear, dimension: usize) {
         for (name, value) in [
             ("learning_rate", Some(learner.learning_rate)),
@@ -264,7 +313,9 @@ impl Writer {
             ("step.projection", learner.step.projection),
             ("step.clip", learner.step.clip),
         ] {
-            value.iter().for_each(|&x| self.scalar(name, x));
+            if let Some(value) = value {
+                self.scalar(name, value);
+            }
         }
         self.loss_kind(learner.loss);
         self.text("step.batch", &learner.step.batch.to_string());
@@ -328,7 +379,9 @@ impl Writer {
         self.scalar(&name("bound"), content.bound);
         self.scalar(&name("alpha"), w.alpha);
         self.vector(&name("beta"), &w.beta);
-        w.omega.iter().for_each(|&x| self.scalar(&name("omega"), x));
+        if let Some(omega) = w.omega {
+            self.scalar(&name("omega"), omega);
+        }
         if let Some(shells) = &w.shells {
             self.text(&name("shells"), &shells.radii.len().to_string());
             self.vector(&name("shell.centre"), &shells.centre);

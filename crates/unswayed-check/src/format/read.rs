@@ -113,10 +113,6 @@ impl Reader {
         self.texts.contains_key(key)
     }
 
-    pub(super) fn refuse_text(&self, key: &str, value: &str, wanted: &'static str) -> FormatError {
-        bad_text(key, value.to_owned(), wanted)
-    }
-
     /// The rows that the entries beginning with `of` identify.
     pub(super) fn data_info(&mut self, of: &str) -> Result<DataInfo, FormatError> {
         let key = |field: &str| format!("{of}.{field}");
@@ -268,6 +264,11 @@ impl Reader {
             None => Ok(()),
         }
     }
+}
+
+/// The complaint about a metadata value.
+pub(super) fn refuse_text(key: &str, value: &str, wanted: &'static str) -> FormatError {
+    bad_text(key, value.to_owned(), wanted)
 }
 
 fn bad_text(key: &str, value: String, wanted: &'static str) -> FormatError {

@@ -1,6 +1,7 @@
 //! How many cases there are and how long each vector of a witness is.
 
 use crate::failure::{Reason, require, require_each, require_length};
+use crate::rows::Rows;
 
 use super::Evidence;
 use super::types::{Linear, LinearWitness, Loss, Method, Set, Target};
@@ -30,9 +31,9 @@ pub(crate) struct Shape {
 
 impl Shape {
     pub(crate) fn new(learner: &Linear, witness: &LinearWitness, evidence: &Evidence) -> Self {
-        let rows: Vec<usize> = evidence.data.iter().map(super::Rows::len).collect();
+        let rows: Vec<usize> = evidence.data.iter().map(Rows::len).collect();
         let dimension = evidence.data.first().map_or(0, |r| r.dimension);
-        let target = evidence.target.as_ref().map(super::Rows::len);
+        let target = evidence.target.as_ref().map(Rows::len);
         let shells = witness.shells.as_ref().map(|s| s.radii.len());
         Shape::of(learner, &rows, dimension, target, shells, witness.by_label)
     }

@@ -84,7 +84,7 @@ pub(crate) fn transient(
     steps: u64,
     start: &[f64],
 ) -> Result<RBig, Reason> {
-    let lambda = super::Lambda::new(learner, witness);
+    let lambda = super::lambda::Lambda::new(learner, witness);
     require_length("entries of horizon.start", witness.beta.len(), start.len())?;
     require_each("horizon.start", start, f64::is_finite, "finite")?;
     require(steps >= 1, "horizon.steps", 0.0, "≥ 1")?;
@@ -102,4 +102,46 @@ pub(crate) fn transient(
     }
     let divisor = Dyadic::whole(4) * &lambda.alpha * &lambda.eta * Dyadic::whole(steps);
     Ok(ratio(&bound, &divisor) + ratio(&free, &(divisor * &lambda.k)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::linear::types::{Cases, Method};
+
+    fn small() -> impl Strategy<Value = f64> {
+        (-40_i32..=40).prop_map(|x| f64::from(x) / 8.0)
+    }
+
+    proptest! {
+        /// g₀ + gᵀθ − w‖θ‖² is ω(r_m² − ‖θ−o‖²) + μ(‖θ−o‖² − r_{m−1}²) for every θ.
+        #[test]
+        fn the_quadratic_of_a_shell(
+            centre in prop::collection::vec(small(), 2), theta in prop::collection::vec(small(), 2),
+            outer in 0.0..2.0, inner in 0.0..2.0, shell in 0_usize..3,
+        ) {
+            let radii = vec![1.0, 2.5, 4.0];
+            let cases = Cases { outer: vec![outer], inner: vec![inner], ..Cases::default() };
+            let witness = LinearWitness {
+                method: Method::Interval,
+                alpha: 1.0,
+                beta: vec![0.0; 2],
+                omega: None,
+                shells: Some(Shells { centre: centre.clone(), radii: radii.clone(), ball: 1.0 }),
+                by_label: false,
+                lines: vec![],
+                cases,
+            };
+            let region = region(&witness, 0, shell, 2);
+            let [x, y] = [theta[0], theta[1]].map(Dyadic::new);
+            let linear = &region.slope[0] * &x + &region.slope[1] * &y;
+            let value = region.constant + linear - region.w * (x.square() + y.square());
+            let distance = (theta[0] - centre[0]).powi(2) + (theta[1] - centre[1]).powi(2);
+            let below: f64 = if shell == 0 { 0.0 } else { radii[shell - 1] };
+            let wanted = outer * (radii[shell].powi(2) - distance) + inner * (distance - below.powi(2));
+            prop_assert!((value.nearest() - wanted).abs() < 1e-9);
+        }
+    }
 }

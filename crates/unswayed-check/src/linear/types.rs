@@ -302,6 +302,60 @@ pub struct LinearClaim {
     pub witness: LinearWitness,
 }
 
+/// The numbers that bound the long-run loss on new data, with confidence 1 − δ (Theorem L18). They must have been chosen before the
+/// rows were drawn, from other data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Confidence {
+    /// How far a mean is from its expectation.
+    pub deviation: Deviation,
+    /// α, the curvature of λ.
+    pub alpha: f64,
+    /// β, the slope of λ.
+    pub beta: Vec<f64>,
+    /// τ; d numbers for a box.
+    pub tau: Vec<f64>,
+    /// ν
+    pub nu: f64,
+    /// ω with ωI ≻ Q, for an ellipsoid.
+    pub omega: Option<f64>,
+    /// θ̂ of the rule y(z) = κ·clip((1 − θ̂ᵀz)·gain + ½, 0, 1).
+    pub theta: Vec<f64>,
+    /// The gain of the rule.
+    pub gain: f64,
+    /// r, a norm that no benign point exceeds: the learner refuses longer ones.
+    pub radius: f64,
+    /// δ, the probability of a sample that misleads.
+    pub delta: f64,
+}
+
+/// How far the mean of a sample is from its expectation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deviation {
+    /// By the range alone: Hoeffding's inequality.
+    Hoeffding,
+    /// By the sample variance: Maurer and Pontil's empirical Bernstein inequality.
+    Bernstein,
+}
+
+impl Deviation {
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Deviation::Hoeffding => "hoeffding",
+            Deviation::Bernstein => "bernstein",
+        }
+    }
+}
+
+/// A bound on the long-run loss on new data, and the numbers that prove it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConfidenceClaim {
+    /// The claimed upper bound.
+    pub bound: f64,
+    /// The proof.
+    pub confidence: Confidence,
+}
+
 /// Everything a certificate file about a linear learner holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearCertificate {
@@ -319,4 +373,6 @@ pub struct LinearCertificate {
     pub error: Option<LinearClaim>,
     /// The claim on a finite number of steps, if there is one; its `m` is 0.
     pub horizon: Option<Horizon>,
+    /// The claim on new data, if there is one.
+    pub confidence: Option<ConfidenceClaim>,
 }

@@ -12,6 +12,8 @@ mod interval;
 mod label_hinge;
 mod label_logistic;
 mod logistic;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 

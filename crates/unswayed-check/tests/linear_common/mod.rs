@@ -1,11 +1,12 @@
 //! What the tests of linear learners share: problems, and G_λ computed by taking the learner's steps.
 #![allow(dead_code)]
 
+pub mod random;
 pub mod search;
 
 use unswayed_check::{
-    Cases, Evidence, Failure, Linear, LinearProven, LinearWitness, Lines, Loss, Method, Rows, Set, Step,
-    Target, prove_linear,
+    Cases, DataInfo, Evidence, Failure, Horizon, Linear, LinearCertificate, LinearClaim, LinearProven,
+    LinearWitness, Lines, Loss, Method, Rows, Set, Step, Target, prove_linear,
 };
 
 /// A learner, a witness, and the rows they are about.
@@ -134,8 +135,9 @@ pub fn solve(mut a: Vec<Vec<f64>>, mut v: Vec<f64>) -> Vec<f64> {
     for k in 0..d {
         for i in k + 1..d {
             let f = a[i][k] / a[k][k];
-            for j in k..d {
-                a[i][j] -= f * a[k][j];
+            let (upper, lower) = a.split_at_mut(i);
+            for (x, y) in lower[0].iter_mut().zip(&upper[k]) {
+                *x -= f * y;
             }
             v[i] -= f * v[k];
         }
@@ -184,4 +186,46 @@ pub fn slope(z: &[f64], d: usize, y: impl Fn(usize) -> f64) -> Vec<f64> {
         }
     }
     r
+}
+
+fn info(rows: &Rows) -> DataInfo {
+    DataInfo {
+        sha256: rows.digest(),
+        rows: rows.len(),
+        dimension: rows.dimension,
+        first_rows: false,
+        labels: None,
+        scale: None,
+    }
+}
+
+/// The certificate with the smallest bounds the witness proves. A witness for the error stands beside one for the loss.
+pub fn certificate(problem: &Problem) -> LinearCertificate {
+    let claim = |p: &Problem| LinearClaim { bound: p.bound().expect("a bound"), witness: p.witness.clone() };
+    let mut loss = problem.clone();
+    let is_error = problem.witness.method.is_error();
+    if is_error {
+        loss.witness.method =
+            if problem.learner.loss == Loss::Logistic { Method::Logistic } else { Method::Hinge };
+        loss.witness.alpha = problem.witness.alpha.max(2.0);
+        for lines in &mut loss.witness.lines {
+            (lines.u2, lines.c, lines.w2) = (vec![], vec![], vec![]);
+        }
+        for tau in &mut loss.witness.cases.tau {
+            *tau *= 1e5;
+        }
+    }
+    let start = if problem.learner.step.projection.is_some() { 0.01 } else { 0.5 };
+    let start = vec![start; problem.witness.beta.len()];
+    let horizon = loss.prove().unwrap().horizon(1000, &start).unwrap();
+    problem.with_evidence(|e| LinearCertificate {
+        tool: "test 1.0".to_owned(),
+        data: e.data.iter().map(info).collect(),
+        target: e.target.as_ref().map(info),
+        learner: problem.learner.clone(),
+        loss: claim(&loss),
+        error: is_error.then(|| claim(problem)),
+        horizon: Some(Horizon { steps: 1000, start: start.clone(), m: 0.0, bound: horizon }),
+        confidence: None,
+    })
 }

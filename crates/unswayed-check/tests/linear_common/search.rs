@@ -245,12 +245,16 @@ impl Problem {
         };
         wish.resize(d, 0.0);
         let size = 10_f64.powf(random.between(-1.0, 1.0)) * if random.below(3) == 0 { -1.0 } else { 1.0 };
-        wish.iter_mut().for_each(|x| *x *= size);
+        for x in &mut wish {
+            *x *= size;
+        }
         if random.below(3) == 0 && theta.len() == d {
             // θᵀz a little below 1 along the wish.
             let s = dot(theta, &wish);
             if s > 1.0 {
-                wish.iter_mut().for_each(|x| *x *= (1.0 - 1e-9) / s);
+                for x in &mut wish {
+                    *x *= (1.0 - 1e-9) / s;
+                }
             }
         }
         self.allowed(&wish, random)

@@ -13,7 +13,9 @@ pub use flip::LabelFlip;
 pub use greedy::Greedy;
 pub use response::{Outward, Tracking};
 pub use steady::{SteadyState, fixed_point, search};
-pub use suite::{Attack, Attacked, Effort, HingeJudge, MeanAttacked, MeanLearner, Suite, attack_mean};
+pub use suite::{
+    Attack, Attacked, Effort, HingeJudge, MeanAttacked, MeanLearner, Suite, attack_mean, strongest,
+};
 
 use crate::certify::dot;
 

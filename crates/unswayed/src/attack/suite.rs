@@ -82,6 +82,16 @@ pub struct Attacked {
     pub steady: Option<SteadyState>,
 }
 
+/// The attack that is surest to reach much: the largest lower end of a confidence interval. The largest average would be
+/// the luckiest one where several are close.
+pub fn strongest(attacks: &[Attacked]) -> Option<&Attacked> {
+    let key = |a: &Attacked| (a.simulated.loss.low(), a.simulated.loss.mean);
+    attacks.iter().max_by(|a, b| {
+        let ((low, mean), (other_low, other_mean)) = (key(a), key(b));
+        low.total_cmp(&other_low).then(mean.total_cmp(&other_mean))
+    })
+}
+
 /// Everything the attacks on one hinge learner share.
 pub struct Suite<'a> {
     data: &'a Dataset,

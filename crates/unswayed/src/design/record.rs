@@ -101,9 +101,10 @@ pub struct AttackRecord {
 }
 
 impl AttackedRecord {
-    /// The attack with the largest loss.
+    /// The attack that is surest to reach much, as [`crate::attack::strongest`] has it.
     pub fn strongest(&self) -> Option<&AttackRecord> {
-        self.attacks.iter().max_by(|a, b| a.loss.total_cmp(&b.loss))
+        let low = |a: &AttackRecord| a.half_width.map_or(f64::NEG_INFINITY, |half| a.loss - half);
+        self.attacks.iter().max_by(|a, b| low(a).total_cmp(&low(b)).then(a.loss.total_cmp(&b.loss)))
     }
 }
 

@@ -68,6 +68,9 @@ pub enum Effort {
 /// Steps that are measured, at least.
 const SHORTEST_WINDOW: f64 = 2e5;
 
+/// Numbers in the data up to which a gradient costs little.
+const SMALL_DATA: usize = 20_000;
+
 /// Simulated steps that tuning may take; with long time constants there is no tuning, and none is needed.
 const TUNING_STEPS: f64 = 3e8;
 
@@ -164,9 +167,10 @@ impl<'a> Suite<'a> {
 
     fn attack(&self, attack: Attack) -> Result<Attacked, AttackError> {
         let (policy, start, steady) = self.policy(attack)?;
-        // Where a choice costs no more than a step, a longer look costs little.
+        // Where a choice costs not much more than a step, a longer look costs little.
         let least = match attack {
-            Attack::Fgsm | Attack::Pgd => SHORTEST_WINDOW,
+            Attack::Pgd => SHORTEST_WINDOW,
+            Attack::Fgsm if self.data.z().len() > SMALL_DATA => SHORTEST_WINDOW,
             _ => 10.0 * SHORTEST_WINDOW,
         };
         Ok(Attacked { attack, simulated: self.simulate_from(&policy, &start, least)?, steady })

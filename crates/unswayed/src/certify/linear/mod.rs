@@ -93,7 +93,7 @@ pub fn certify_linear(data: &[&Dataset], learner: &Linear) -> Result<LinearOutco
     let loss = claim(learner, witness, &evidence)?;
     let error = error_kind(learner)
         .and_then(|(method, kind)| search(data, learner, method, kind).ok())
-        .and_then(|(witness, _)| claim(learner, witness, &evidence).ok());
+        .and_then(|(witness, _)| claim(learner, witness, &evidence).inspect_err(|e| eprintln!("DBG {e:?}")).ok());
     let is_hinge = learner.loss == Loss::Hinge;
     let error = error.filter(|e| e.bound < 1.0 && (!is_hinge || e.bound < loss.bound));
     let certified_error = error.as_ref().map(|e| e.bound).or(is_hinge.then_some(loss.bound.min(1.0)));
@@ -109,6 +109,7 @@ pub fn certify_linear(data: &[&Dataset], learner: &Linear) -> Result<LinearOutco
             loss,
             error,
             horizon: None,
+            confidence: None,
         },
     })
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use unswayed::Dataset;
-use unswayed::certify::linear::certify_linear;
+use unswayed::certify::linear::{LinearOptions, certify_linear};
 use unswayed::check::{Linear, Loss, Set, Step, Target};
 use unswayed::data::{Options, Source, load};
 
@@ -69,11 +69,11 @@ fn bounds_are_as_good_as_the_reference_and_hold() {
             set: set(case, name, data[0].dimension()),
             target: if weights.is_empty() { Target::Data } else { Target::Weights(vec![weights]) },
         };
-        let outcome = certify_linear(&data, &learner).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let outcome = certify_linear(&data, &learner, &LinearOptions::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
         let found =
             if name.contains("error") { outcome.certified_error.unwrap() } else { outcome.certified_loss };
         let value = number("value");
-        println!("{name}: {found} (reference {value}, converged {})", outcome.converged);
+        println!("{name}: {found} (reference {value}, {})", outcome.status.word());
         assert!(found <= value + 1e-5, "{name}: {found} above {value}");
         for below in ["fixed_point", "simulated"] {
             if let Some(loss) = case[below].as_f64() {

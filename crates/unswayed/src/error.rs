@@ -62,6 +62,14 @@ pub enum CertifyError {
         /// The column, from 1.
         column: usize,
     },
+    /// Too many rows for a target of its own rows.
+    #[error(
+        "a target with rows of its own takes at most {rows} rows of data and target together; use fewer of them"
+    )]
+    TooManyForShells {
+        /// The largest number.
+        rows: usize,
+    },
     /// A confidence outside its range, or asked of what it is not proved for.
     #[error("confidence: {0}")]
     Confidence(&'static str),

@@ -1,8 +1,8 @@
 //! Suprema over w as values at finitely many w: start with a few, add each maximiser, repeat.
 
-use super::form::Form;
-use super::logistic::{Arc, Curve, margin, weight};
+use super::logistic::{Arc, around_highest, weight};
 use super::program::{Layout, Task};
+use super::rows::Own;
 
 /// Margins at which curves are held down at first.
 const FIRST: [f64; 11] = [-8.0, -5.0, -3.0, -1.75, -0.75, 0.0, 0.75, 1.75, 3.0, 5.0, 8.0];
@@ -27,7 +27,7 @@ impl Cuts {
             let sheet = &task.sheets[s];
             let arcs = |i: usize| {
                 let row = task.row(sheet, shell, i, 1.0, 0.0);
-                task.kind.curves(&row, &vec![0.0; task.kind.unknowns()])
+                task.kind.curves(&row, &Own::default())
             };
             (0..sheet.len()).map(|i| arcs(i).iter().map(of_row).collect()).collect()
         });
@@ -51,9 +51,10 @@ impl Cuts {
         }
         let mut missing: f64 = 0.0;
         for ((case, place), cuts) in layout.cases.iter().zip(task.places()).zip(&mut self.cases) {
-            let own = case.curve.as_ref().map_or(0.0, |(top, curve)| {
-                add(&Arc { curve: curve.values(x), interval: around_highest(curve, x) }, x[*top], cuts)
-            });
+            let own = case
+                .curve
+                .as_ref()
+                .map_or(0.0, |(top, curve)| add(&around_highest(curve.values(x)), x[*top], cuts));
             missing = missing.max(short[place.lines] + task.constants.eps * own);
         }
         missing
@@ -66,12 +67,4 @@ fn add(arc: &Arc<f64>, top: f64, cuts: &mut Vec<f64>) -> f64 {
     let above = arc.curve.at(w) - top;
     cuts.push(w);
     above.max(0.0)
-}
-
-/// An interval around the highest of some points. C's curve need not be concave, but it is between neighbours of a fine grid.
-fn around_highest(curve: &Curve<Form>, x: &[f64]) -> (f64, f64) {
-    let curve = curve.values(x);
-    let grid = (-60..=60).map(|i| weight(f64::from(i) * 0.25));
-    let best = grid.max_by(|a, b| curve.at(*a).total_cmp(&curve.at(*b))).unwrap_or(0.5);
-    (weight(margin(best) + 0.25), weight(margin(best) - 0.25))
 }

@@ -15,7 +15,7 @@ const NEW_POINTS: usize = 3;
 /// A point may exceed the program's value by this much, relative to max(1, value), without being added.
 const TOLERANCE: f64 = 1e-6;
 /// Rows times points with lines of their own, at most; more points share.
-const MOST_LINES: usize = 6000;
+const MOST_LINES: usize = 1000;
 
 /// Whether so many parts of a set must share their lines, because there would be too many.
 pub(super) fn must_share(task: &Task, parts: usize) -> bool {

@@ -78,6 +78,30 @@ impl Curve<f64> {
             + self.linear
             + 2.0 * self.square * w
     }
+
+    /// The y for which the curve plus y·(log w − log(1−w)) has its maximum at the score s: the slope of a line that touches there.
+    pub(super) fn tangent(&self, s: f64) -> f64 {
+        let w = weight(s).clamp(WHOLE.0, WHOLE.1);
+        -w * (1.0 - w) * self.slope(w)
+    }
+
+    /// h''(w).
+    fn bend(&self, w: f64) -> f64 {
+        let v = 1.0 - w;
+        2.0 * self.square - self.entropy / (w * v) - self.first / (w * w) - self.second / (v * v)
+    }
+}
+
+/// The largest value of a curve that need not be concave, but is between neighbours of a fine grid.
+pub(super) fn highest(curve: &Curve<f64>) -> f64 {
+    around_highest(*curve).top()
+}
+
+/// A curve on an interval around the highest of some points.
+pub(super) fn around_highest(curve: Curve<f64>) -> Arc<f64> {
+    let grid = (-60..=60).map(|i| f64::from(i) * 0.25);
+    let best = grid.max_by(|a, b| curve.at(weight(*a)).total_cmp(&curve.at(weight(*b)))).unwrap_or(0.0);
+    Arc { curve, interval: (weight(best + 0.25), weight(best - 0.25)) }
 }
 
 impl Arc<f64> {
@@ -90,16 +114,25 @@ impl Arc<f64> {
         if self.curve.slope(left) <= 0.0 {
             return left;
         }
-        // In the margin, where both ends of (0, 1) have room.
+        // In the margin, where both ends of (0, 1) have room: Newton's steps, and halves where they leave the bracket.
         let (mut high, mut low) = (margin(left), margin(right));
-        while high - low > 1e-14 * (1.0 + high.abs().max(low.abs())) {
-            let middle = f64::midpoint(low, high);
-            if middle <= low || middle >= high {
+        let mut s = f64::midpoint(low, high).clamp(-2.0, 2.0).clamp(low, high);
+        for _ in 0..80 {
+            let w = weight(s);
+            let (slope, bend) = (self.curve.slope(w), self.curve.bend(w) * -w * (1.0 - w));
+            if slope > 0.0 {
+                high = s
+            } else {
+                low = s
+            }
+            let newton = s - slope / bend;
+            let next = if newton > low && newton < high { newton } else { f64::midpoint(low, high) };
+            if (next - s).abs() <= 1e-14 * (1.0 + s.abs()) {
                 break;
             }
-            if self.curve.slope(weight(middle)) > 0.0 { high = middle } else { low = middle }
+            s = next;
         }
-        weight(f64::midpoint(low, high)).clamp(left, right)
+        weight(s).clamp(left, right)
     }
 
     /// The largest value in the interval.

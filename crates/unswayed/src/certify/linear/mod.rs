@@ -10,7 +10,8 @@
 //! | `rows` | what a row contributes, one file for each kind |
 //! | `points`, `shells` | the adversary's sets; where θ may be |
 //! | `program`, `cuts`, `solve` | the program, points on its curves, their refinement |
-//! | `finite`, `large`, `free` | sets of many points, data of many rows, coordinates without regularization |
+//! | `finite`, `free` | sets of many points, coordinates without regularization |
+//! | `large`, `improve` | data of many rows |
 //! | `theta`, `witness` | from a solution to a witness |
 //! | `confidence` | bounds for the distribution that the rows come from |
 //! | `form`, `logistic` | affine functions of unknowns; curves of the logistic loss |
@@ -20,6 +21,7 @@ mod cuts;
 mod finite;
 mod form;
 mod free;
+mod improve;
 mod large;
 mod logistic;
 mod points;
@@ -107,21 +109,21 @@ pub fn certify_linear(
     let data: Vec<&Dataset> = data.iter().map(AsRef::as_ref).collect();
     let search = Search::new(&data, learner, options)?;
     let start = search.start(options)?;
-    let (loss, converged) = search.loss()?;
+    let (loss, found) = search.loss()?;
     let proven = search.prove(&loss.witness)?;
     let horizon = match options.horizon {
         Some(steps) => Some(horizon(&proven, steps, &start)?),
         None => None,
     };
     let is_hinge = learner.loss != Loss::Logistic;
-    let error = search.error().filter(|e| e.bound < 1.0 && (!is_hinge || e.bound < loss.bound));
+    let error = search.error(&found).filter(|e| e.bound < 1.0 && (!is_hinge || e.bound < loss.bound));
     let certified_error = error.as_ref().map(|e| e.bound).or(is_hinge.then_some(loss.bound.min(1.0)));
     let confidence = match (&chosen, options.confidence) {
         (Some(chosen), Some(level)) => Some(confidence::claim(learner, chosen, data[0], level)?),
         _ => None,
     };
     Ok(LinearOutcome {
-        status: status(learner.loss, converged, loss.bound),
+        status: status(learner.loss, found.converged, loss.bound),
         certified_loss: loss.bound,
         certified_error,
         horizon_loss: horizon.as_ref().map(|h| h.bound),
@@ -169,9 +171,13 @@ fn transient_steps(proven: &LinearProven, bound: f64, start: &[f64]) -> f64 {
 }
 
 /// Rows that the program sees, at most: unknowns and inequalities grow with them.
-const MOST_ROWS: usize = 2000;
+const MOST_ROWS: usize = 3000;
+/// Rows times shells that a target of its own rows may have: lines in shells cannot be found from a sample.
+const MOST_SHELL_ROWS: usize = 10_000;
 /// The same for logistic rows, each of which has many inequalities.
-const MOST_LOGISTIC_ROWS: usize = 400;
+const MOST_LOGISTIC_ROWS: usize = 100;
+/// Slopes that jump do so over this width when numbers are improved for many rows.
+const WIDTH: f64 = 0.02;
 /// Semidefinite cones up to which each label of a multi-class learner's adversary is a case of its own.
 const MOST_CONES: usize = 1200;
 /// What τ is taken up by, relatively, until the checker finds A positive.
@@ -247,23 +253,27 @@ impl<'a> Search<'a> {
         Ok(start)
     }
 
-    /// The claim on the loss, and whether the solver converged.
-    fn loss(&self) -> Result<(LinearClaim, bool), CertifyError> {
+    /// The claim on the loss, and the numbers behind it.
+    fn loss(&self) -> Result<(LinearClaim, Found), CertifyError> {
         let clipped = self.learner.step.clip.is_some();
+        let is_few = self.sheets.iter().all(|sheet| sheet.len() <= MOST_ROWS / self.sheets.len());
         let (method, kind): (Method, &dyn Kind) = match (self.learner.loss, &self.learner.set) {
             (Loss::Hinge, Set::Labels) => (Method::LabelHinge, &rows::LabelHinge),
             (Loss::Hinge, _) if clipped => (Method::ClippedHinge, &rows::ClippedHinge),
-            (Loss::Hinge, _) if self.shells.is_some() => (Method::Interval, &rows::Interval),
+            // With more rows than the program sees, lines on the whole line are found more easily than those on an interval.
+            (Loss::Hinge, _) if self.shells.is_some() && (is_few || self.learner.target == Target::Rows) => {
+                (Method::Interval, &rows::Interval)
+            }
             (Loss::Hinge | Loss::Classes(_), _) => (Method::Hinge, &rows::Hinge),
             (Loss::Logistic, Set::Labels) => (Method::LabelLogistic, &rows::LabelLogistic),
             (Loss::Logistic, _) if clipped => (Method::ClippedLogistic, &rows::ClippedLogistic),
             (Loss::Logistic, _) => (Method::Logistic, &rows::Logistic),
         };
-        self.claim(method, kind)
+        self.claim(method, kind, None)
     }
 
     /// The claim on the error, where there is a theorem for it.
-    fn error(&self) -> Option<LinearClaim> {
+    fn error(&self, near: &Found) -> Option<LinearClaim> {
         let step = &self.learner.step;
         let is_plain = self.learner.target == Target::Data && step.clip.is_none() && step.free.is_empty();
         if !is_plain || self.learner.set == Set::Labels {
@@ -273,11 +283,16 @@ impl<'a> Search<'a> {
             Loss::Hinge | Loss::Classes(_) => (Method::ErrorHinge, &rows::ErrorHinge),
             Loss::Logistic => (Method::ErrorLogistic, &rows::ErrorLogistic),
         };
-        self.claim(method, kind).ok().map(|(claim, _)| claim)
+        self.claim(method, kind, Some(near)).ok().map(|(claim, _)| claim)
     }
 
     /// A witness with the bound that the exact checker finds for it.
-    fn claim(&self, method: Method, kind: &dyn Kind) -> Result<(LinearClaim, bool), CertifyError> {
+    fn claim(
+        &self,
+        method: Method,
+        kind: &dyn Kind,
+        near: Option<&Found>,
+    ) -> Result<(LinearClaim, Found), CertifyError> {
         let shells: Vec<shells::Shell> = self.shells.iter().flat_map(shells::each).collect();
         let task = Task {
             constants: &self.constants,
@@ -290,17 +305,22 @@ impl<'a> Search<'a> {
             is_shared: true,
             burden: 0.0,
         };
+        let rows: usize = self.sheets.iter().map(Sheet::len).sum();
+        if shells.len() > 1 && rows * shells.len() > MOST_SHELL_ROWS {
+            let rows = MOST_SHELL_ROWS / shells.len();
+            return Err(CertifyError::TooManyForShells { rows });
+        }
         if let Some(j) = self.constants.free.iter().find(|j| !free::can_be_balanced(&task, **j)) {
             return Err(CertifyError::FreeCoordinate { column: j + 1 });
         }
-        let found = find(&task, most_rows(&task, self.learner.loss))
+        let found = find(&task, most_rows(&task, self.learner.loss), near)
             .ok_or(CertifyError::NoWitness { refusal: None })?;
         let mut refusal = None;
         for room in ROOMS {
             let witness =
                 witness::witness(&task, &found, method, self.shells.clone(), &self.learner.set, room);
             match self.prove(&witness).and_then(|proven| proven.bound().map_err(refused)) {
-                Ok(bound) => return Ok((LinearClaim { bound, witness }, found.converged)),
+                Ok(bound) => return Ok((LinearClaim { bound, witness }, found)),
                 Err(error) => refusal = Some(error),
             }
         }
@@ -319,21 +339,34 @@ impl<'a> Search<'a> {
 /// The rows of each dataset that the program may see.
 fn most_rows(task: &Task, loss: Loss) -> usize {
     let all = if loss == Loss::Logistic { MOST_LOGISTIC_ROWS } else { MOST_ROWS };
-    (all / (task.sheets.len() * task.shells.len().max(1))).max(50)
+    (all / task.sheets.len()).max(50)
 }
 
-/// The best numbers for all rows, from a sample if they are too many.
-fn find(task: &Task, most_rows: usize) -> Option<Found> {
+/// The best numbers for all rows, from a sample if they are too many. `near` are good numbers for a similar task, if there are any.
+fn find(task: &Task, most_rows: usize, near: Option<&Found>) -> Option<Found> {
     let solve = |task: &Task| match task.parts {
         [Reach::Point(_), ..] => finite::solve_points(task),
         _ => solve::solve(&Task { is_shared: finite::must_share(task, task.parts.len()), ..*task }),
     };
+    let is_smooth = task.loss == Loss::Logistic && improve::applies(task);
+    let is_easy = task.parts.iter().all(|part| !matches!(part, Reach::Symmetric(set) if set.price.len() > 1));
+    if is_smooth && (near.is_some() || is_easy) {
+        let starts = [near.map(|near| improve::restart(task, near)), is_easy.then(|| improve::start(task))];
+        let found = starts.iter().flatten().map(|start| improve::improve(task, start, WIDTH));
+        return found.min_by(|a, b| a.value.total_cmp(&b.value));
+    }
     let strides = task.sheets.iter().map(|sheet| sheet.len().div_ceil(most_rows));
     let samples: Vec<Sheet> =
         task.sheets.iter().zip(strides).map(|(sheet, stride)| sheet.sample(stride)).collect();
-    if samples.iter().zip(task.sheets).all(|(sample, sheet)| sample.len() == sheet.len()) {
+    if !is_smooth && samples.iter().zip(task.sheets).all(|(sample, sheet)| sample.len() == sheet.len()) {
         return solve(task);
     }
     let sample = Task { sheets: &samples, ..*task };
-    solve(&sample).map(|found| large::lines(task, &sample, &found))
+    let mut found = solve(&sample)?;
+    if !improve::applies(task) {
+        return Some(large::lines(task, &sample, &found));
+    }
+    // The best τ for a sample may leave A at 0, from where there is no way on.
+    found.cases[0].tau.iter_mut().for_each(|tau| *tau *= 1.03);
+    Some(improve::improve(task, &large::lines(task, &sample, &found), WIDTH))
 }

@@ -215,9 +215,11 @@ impl<'a> Task<'a> {
         if let Some(shell) = place.shell {
             let first = program.variables(2);
             let (outer, inner) = (Form::of(first), Form::of(first + 1));
-            // In the innermost shell ‖θ−o‖ ≥ 0 says nothing.
-            let most = if shell.inner > 0.0 { inner.clone() } else { inner.clone() * -1.0 };
-            not_negative(program, [outer.clone(), most]);
+            not_negative(program, [outer.clone(), inner.clone()]);
+            if shell.inner == 0.0 {
+                // In the innermost shell ‖θ−o‖ ≥ 0 says nothing.
+                zero(program, [inner.clone()]);
+            }
             let centre: f64 = shell.centre.iter().map(|o| o * o).sum();
             price = price + outer * (shell.outer.powi(2) - centre) - inner * (shell.inner.powi(2) - centre);
             case.multipliers = Some((first, first + 1));
@@ -369,7 +371,7 @@ impl<'a> Task<'a> {
 }
 
 /// A little more than sup s/(1 + e^s), by Lemma L8.
-const LAMBERT: f64 = 0.278_470_1;
+pub(super) const LAMBERT: f64 = 0.278_470_1;
 
 /// The curve of a point's line (Lemma L9).
 pub(super) fn point_curve<T: super::form::Scalar>(whole: T, y: T, b: T, c: T) -> Curve<T> {

@@ -6,7 +6,7 @@ use super::setting::{Constants, Sheet};
 use crate::certify::convexity::dot;
 
 /// Radii of shells in units of how far the adversary can push the model from where it settles; the last shell follows.
-const RADII: [f64; 10] = [0.1, 0.2, 0.28, 0.36, 0.46, 0.6, 0.8, 1.2, 2.0, 5.0];
+const RADII: [f64; 8] = [0.6, 1.1, 1.6, 2.2, 3.0, 5.0, 10.0, 25.0];
 
 /// A shell r_{m−1} ≤ ‖θ − o‖ ≤ r_m.
 #[derive(Clone, Copy, Debug)]

@@ -2,6 +2,7 @@
 
 use super::cuts::Cuts;
 use super::program::{CaseAt, Layout, Place, Task};
+use super::rows::Own;
 
 /// Rounds of new points on the curves, at most.
 const MOST_ROUNDS: usize = 25;
@@ -32,7 +33,7 @@ pub(super) struct LinesFound {
     /// From 0; 0 if there are none.
     pub(super) shell: usize,
     /// The unknowns of each row.
-    pub(super) rows: Vec<Vec<f64>>,
+    pub(super) rows: Vec<Own>,
 }
 
 /// The values of a case.
@@ -84,7 +85,11 @@ pub(super) fn solve(task: &Task) -> Option<Found> {
 fn read(task: &Task, layout: &Layout, x: &[f64], value: f64, converged: bool) -> Found {
     let unknowns = task.kind.unknowns();
     let lines = layout.lines.iter().zip(task.each_lines()).map(|(at, (dataset, shell, _))| {
-        let own = |i: usize| x[at.first + i * unknowns..][..unknowns].to_vec();
+        let own = |i: usize| {
+            let mut own = Own::default();
+            own[..unknowns].copy_from_slice(&x[at.first + i * unknowns..][..unknowns]);
+            own
+        };
         LinesFound { dataset, shell, rows: (0..at.parts.len()).map(own).collect() }
     });
     let case = |(case, place): (&CaseAt, Place)| {

@@ -2,7 +2,7 @@
 
 use unswayed_check::Lines;
 
-use super::{Form, Hinge, Kind, Part, Row};
+use super::{Form, Hinge, Kind, Own, Part, Row};
 
 pub(in super::super) struct ClippedHinge;
 
@@ -21,15 +21,15 @@ impl Kind for ClippedHinge {
         Hinge.part(row, own)
     }
 
-    fn line(&self, row: &Row<f64>, s: f64, width: f64) -> Vec<f64> {
-        Hinge.line(row, s, width)
+    fn line(&self, row: &Row<f64>, bridge: f64, s: f64, width: f64) -> Own {
+        Hinge.line(row, bridge, s, width)
     }
 
-    fn height(&self, row: &Row<f64>, own: &[f64]) -> f64 {
+    fn height(&self, row: &Row<f64>, own: &Own) -> f64 {
         Hinge.height(row, own)
     }
 
-    fn write(&self, row: &Row<f64>, own: &[f64], w: &[f64], lines: &mut Lines) {
+    fn write(&self, row: &Row<f64>, own: &Own, w: &[f64], lines: &mut Lines) {
         Hinge.write(&cautious(row), own, w, lines);
         let (low, high) = around(row.clip);
         lines.low.push(low);

@@ -3,7 +3,7 @@
 use unswayed_check::Lines;
 
 use super::clipped_hinge::{around, cautious};
-use super::{Arc, Form, Kind, Logistic, Part, Row};
+use super::{Arc, Form, Kind, Logistic, Own, Part, Row};
 
 pub(in super::super) struct ClippedLogistic;
 
@@ -12,15 +12,15 @@ impl Kind for ClippedLogistic {
         Logistic.part(row, own)
     }
 
-    fn line(&self, row: &Row<f64>, s: f64, width: f64) -> Vec<f64> {
-        Logistic.line(row, s, width)
+    fn line(&self, row: &Row<f64>, bridge: f64, s: f64, width: f64) -> Own {
+        Logistic.line(row, bridge, s, width)
     }
 
-    fn curves(&self, row: &Row<f64>, own: &[f64]) -> Vec<Arc<f64>> {
+    fn curves(&self, row: &Row<f64>, own: &Own) -> Vec<Arc<f64>> {
         Logistic.curves(row, own)
     }
 
-    fn write(&self, row: &Row<f64>, own: &[f64], w: &[f64], lines: &mut Lines) {
+    fn write(&self, row: &Row<f64>, own: &Own, w: &[f64], lines: &mut Lines) {
         Logistic.write(&cautious(row), own, w, lines);
         lines.low.push(around(row.clip).0);
     }

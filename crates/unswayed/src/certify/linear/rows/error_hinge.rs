@@ -3,7 +3,7 @@
 
 use unswayed_check::Lines;
 
-use super::{Form, Kind, Part, Row, ramp, share};
+use super::{Form, Kind, Own, Part, Row, ramp, share};
 
 pub(in super::super) struct ErrorHinge;
 
@@ -14,6 +14,10 @@ fn least(row: &Row<f64>) -> f64 {
 }
 
 impl Kind for ErrorHinge {
+    fn is_error(&self) -> bool {
+        true
+    }
+
     fn unknowns(&self) -> usize {
         4
     }
@@ -38,21 +42,21 @@ impl Kind for ErrorHinge {
     }
 
     /// c pays where J + c ≤ 0 and costs at least as much as it brings elsewhere.
-    fn line(&self, row: &Row<f64>, s: f64, width: f64) -> Vec<f64> {
+    fn line(&self, row: &Row<f64>, _: f64, s: f64, width: f64) -> Own {
         let c = (-row.j()).clamp(least(row), 1.0);
         let y = (row.kappa0() - 1.0 + c) * ramp(1.0 - s, width);
-        vec![0.0, y, (1.0 - c) * ramp(-s, width), c]
+        [0.0, y, (1.0 - c) * ramp(-s, width), c]
     }
 
-    fn slope(&self, own: &[f64]) -> f64 {
+    fn slope(&self, own: &Own) -> f64 {
         own[1] + own[2]
     }
 
-    fn height(&self, row: &Row<f64>, own: &[f64]) -> f64 {
+    fn height(&self, row: &Row<f64>, own: &Own) -> f64 {
         (row.j() + own[3]).max(0.0) - own[1]
     }
 
-    fn write(&self, row: &Row<f64>, own: &[f64], _: &[f64], lines: &mut Lines) {
+    fn write(&self, row: &Row<f64>, own: &Own, _: &[f64], lines: &mut Lines) {
         let c = own[3].clamp(least(row), 1.0);
         lines.u.push(share(own[1], row.kappa0() - 1.0 + c));
         lines.u2.push(share(own[2], 1.0 - c));

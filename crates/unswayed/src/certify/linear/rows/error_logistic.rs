@@ -3,9 +3,9 @@
 use unswayed_check::Lines;
 
 use super::super::form::Scalar;
-use super::super::logistic::{WHOLE, margin};
+use super::super::logistic::WHOLE;
 use super::logistic::curve;
-use super::{Arc, Curve, Form, Kind, Part, Row, bisect, share};
+use super::{Arc, Curve, Form, Kind, Own, Part, Row, bridge, own, share};
 
 pub(in super::super) struct ErrorLogistic;
 
@@ -17,27 +17,31 @@ fn halves<T: Scalar>(row: &Row<T>, y: T) -> [Arc<T>; 2] {
 }
 
 impl Kind for ErrorLogistic {
+    fn is_error(&self) -> bool {
+        true
+    }
+
     fn part(&self, row: &Row<Form>, own: &[Form]) -> Part {
         let [t, y] = [&own[0], &own[1]].map(Form::clone);
         let fixed = vec![y.clone(), row.kappa0() - y.clone()];
         Part { fixed, curves: halves(row, y.clone()).into(), cost: t, slope: y }
     }
 
-    /// T'(y) is minus the score where the larger half has its top.
-    fn line(&self, row: &Row<f64>, s: f64, _: f64) -> Vec<f64> {
-        let rises = |y: f64| {
-            let [right, wrong] = halves(row, y);
-            let higher = if right.top() > wrong.top() { right } else { wrong };
-            s > margin(higher.maximiser())
-        };
-        vec![0.0, bisect(row.kappa0(), rises)]
+    fn bridge(&self, row: &Row<f64>) -> f64 {
+        bridge(row.kappa0(), |y| halves(row, y))
     }
 
-    fn curves(&self, row: &Row<f64>, own: &[f64]) -> Vec<Arc<f64>> {
+    /// The slope of the half that s is in, unless the bridge between them is above it.
+    fn line(&self, row: &Row<f64>, bridge: f64, s: f64, _: f64) -> Own {
+        let slope = curve(row, row.kappa0(), 0.0).tangent(s);
+        own(if s > 0.0 { slope.min(bridge) } else { slope.max(bridge) }.clamp(0.0, row.kappa0()))
+    }
+
+    fn curves(&self, row: &Row<f64>, own: &Own) -> Vec<Arc<f64>> {
         halves(row, own[1]).into()
     }
 
-    fn write(&self, row: &Row<f64>, own: &[f64], w: &[f64], lines: &mut Lines) {
+    fn write(&self, row: &Row<f64>, own: &Own, w: &[f64], lines: &mut Lines) {
         lines.u.push(share(own[1], row.kappa0()));
         lines.w.push(w[0]);
         lines.w2.push(w[1]);

@@ -2,7 +2,7 @@
 
 use unswayed_check::Lines;
 
-use super::{Form, Kind, Part, Row, ramp, share};
+use super::{Form, Kind, Own, Part, Row, own, ramp, share};
 
 pub(in super::super) struct Hinge;
 
@@ -17,15 +17,15 @@ impl Kind for Hinge {
         }
     }
 
-    fn line(&self, row: &Row<f64>, s: f64, width: f64) -> Vec<f64> {
-        vec![0.0, row.steepest().max(0.0) * ramp(1.0 - s, width)]
+    fn line(&self, row: &Row<f64>, _: f64, s: f64, width: f64) -> Own {
+        own(row.steepest().max(0.0) * ramp(1.0 - s, width))
     }
 
-    fn height(&self, row: &Row<f64>, own: &[f64]) -> f64 {
+    fn height(&self, row: &Row<f64>, own: &Own) -> f64 {
         row.j().max(0.0) - own[1]
     }
 
-    fn write(&self, row: &Row<f64>, own: &[f64], _: &[f64], lines: &mut Lines) {
+    fn write(&self, row: &Row<f64>, own: &Own, _: &[f64], lines: &mut Lines) {
         lines.u.push(share(own[1], row.steepest()));
     }
 }

@@ -3,7 +3,7 @@
 use unswayed_check::Lines;
 
 use super::super::form::Scalar;
-use super::{Form, Kind, Part, Row};
+use super::{Form, Kind, Own, Part, Row, own};
 
 pub(in super::super) struct Interval;
 
@@ -33,16 +33,16 @@ impl Kind for Interval {
     }
 
     /// The best slopes at a few scores around s, averaged.
-    fn line(&self, row: &Row<f64>, s: f64, width: f64) -> Vec<f64> {
+    fn line(&self, row: &Row<f64>, _: f64, s: f64, width: f64) -> Own {
         let near = [-0.5, -0.25, 0.0, 0.25, 0.5];
-        vec![0.0, near.iter().map(|part| best(row, s + part * width)).sum::<f64>() / near.len() as f64]
+        own(near.iter().map(|part| best(row, s + part * width)).sum::<f64>() / near.len() as f64)
     }
 
-    fn height(&self, row: &Row<f64>, own: &[f64]) -> f64 {
+    fn height(&self, row: &Row<f64>, own: &Own) -> f64 {
         highest(row, own[1]) - own[1]
     }
 
-    fn write(&self, row: &Row<f64>, own: &[f64], _: &[f64], lines: &mut Lines) {
+    fn write(&self, row: &Row<f64>, own: &Own, _: &[f64], lines: &mut Lines) {
         lines.y.push(own[1] * row.mass);
         lines.reach.push(row.range.1);
     }

@@ -3,7 +3,7 @@
 use unswayed_check::Lines;
 
 use super::super::form::Scalar;
-use super::{Form, Kind, Part, Row, ramp, share};
+use super::{Form, Kind, Own, Part, Row, own, ramp, share};
 
 pub(in super::super) struct LabelHinge;
 
@@ -36,19 +36,19 @@ impl Kind for LabelHinge {
     }
 
     /// κ left of −1, 0 right of 1, and between them where the two floors meet.
-    fn line(&self, row: &Row<f64>, s: f64, width: f64) -> Vec<f64> {
+    fn line(&self, row: &Row<f64>, _: f64, s: f64, width: f64) -> Own {
         let kappa = row.kappa().max(0.0);
         let [left, right] = highest(row);
         let middle = ((right - left) / 2.0).clamp(0.0, kappa);
-        vec![0.0, middle * ramp(1.0 - s, width) + (kappa - middle) * ramp(-1.0 - s, width)]
+        own(middle * ramp(1.0 - s, width) + (kappa - middle) * ramp(-1.0 - s, width))
     }
 
-    fn height(&self, row: &Row<f64>, own: &[f64]) -> f64 {
+    fn height(&self, row: &Row<f64>, own: &Own) -> f64 {
         let [left, right] = highest(row);
         (left + own[1]).max(right - own[1])
     }
 
-    fn write(&self, row: &Row<f64>, own: &[f64], _: &[f64], lines: &mut Lines) {
+    fn write(&self, row: &Row<f64>, own: &Own, _: &[f64], lines: &mut Lines) {
         lines.u.push(share(own[1], row.kappa()));
     }
 }

@@ -3,8 +3,7 @@
 use unswayed_check::Lines;
 
 use super::super::form::Scalar;
-use super::super::logistic::margin;
-use super::{Arc, Curve, Form, Kind, Part, Row, bisect, share};
+use super::{Arc, Curve, Form, Kind, Own, Part, Row, bridge, own, share};
 
 pub(in super::super) struct LabelLogistic;
 
@@ -38,21 +37,21 @@ impl Kind for LabelLogistic {
         Part { fixed, curves: both(row, &y).into(), cost: t, slope: y }
     }
 
-    /// T'(y) is minus the score where the higher curve has its top.
-    fn line(&self, row: &Row<f64>, s: f64, _: f64) -> Vec<f64> {
-        let rises = |y: f64| {
-            let [plus, minus] = both(row, &y);
-            let higher = if plus.top() > minus.top() { plus } else { minus };
-            s > margin(higher.maximiser())
-        };
-        vec![0.0, bisect(row.kappa(), rises)]
+    fn bridge(&self, row: &Row<f64>) -> f64 {
+        bridge(row.kappa(), |y| both(row, &y))
     }
 
-    fn curves(&self, row: &Row<f64>, own: &[f64]) -> Vec<Arc<f64>> {
+    /// The slope of h₊ where it is below the bridge (to the right), that of h₋ where it is above it (to the left).
+    fn line(&self, row: &Row<f64>, bridge: f64, s: f64, _: f64) -> Own {
+        let [plus, minus] = both(row, &0.0).map(|arc| arc.curve.tangent(s));
+        own(if plus < bridge { plus } else { minus.max(bridge) }.clamp(0.0, row.kappa().max(0.0)))
+    }
+
+    fn curves(&self, row: &Row<f64>, own: &Own) -> Vec<Arc<f64>> {
         both(row, &own[1]).into()
     }
 
-    fn write(&self, row: &Row<f64>, own: &[f64], w: &[f64], lines: &mut Lines) {
+    fn write(&self, row: &Row<f64>, own: &Own, w: &[f64], lines: &mut Lines) {
         lines.u.push(share(own[1], row.kappa()));
         lines.w.push(w[0]);
         lines.w2.push(w[1]);

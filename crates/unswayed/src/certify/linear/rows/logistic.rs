@@ -3,8 +3,7 @@
 use unswayed_check::Lines;
 
 use super::super::form::Scalar;
-use super::super::logistic::weight;
-use super::{Arc, Curve, Form, Kind, Part, Row, share};
+use super::{Arc, Curve, Form, Kind, Own, Part, Row, own, share};
 
 pub(in super::super) struct Logistic;
 
@@ -29,18 +28,15 @@ impl Kind for Logistic {
     }
 
     /// The smallest concave function above f is f up to its maximum, so its slope is that of f.
-    fn line(&self, row: &Row<f64>, s: f64, _: f64) -> Vec<f64> {
-        let (w, benign) = (weight(s), 1.0 - row.constants.eps);
-        let bend = -w * (1.0 - w);
-        let slope = row.kappa0() * (w + s * bend) + benign * (row.b + 2.0 * row.c() * w) * bend - row.t * w;
-        vec![0.0, slope.clamp(0.0, row.steepest().max(0.0))]
+    fn line(&self, row: &Row<f64>, _: f64, s: f64, _: f64) -> Own {
+        own(curve(row, row.kappa(), 0.0).tangent(s).clamp(0.0, row.steepest().max(0.0)))
     }
 
-    fn curves(&self, row: &Row<f64>, own: &[f64]) -> Vec<Arc<f64>> {
+    fn curves(&self, row: &Row<f64>, own: &Own) -> Vec<Arc<f64>> {
         vec![curve(row, row.kappa(), own[1]).everywhere()]
     }
 
-    fn write(&self, row: &Row<f64>, own: &[f64], w: &[f64], lines: &mut Lines) {
+    fn write(&self, row: &Row<f64>, own: &Own, w: &[f64], lines: &mut Lines) {
         lines.u.push(share(own[1], row.steepest()));
         lines.w.push(w[0]);
     }

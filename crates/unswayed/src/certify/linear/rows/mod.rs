@@ -26,8 +26,11 @@ pub(super) use logistic::Logistic;
 use unswayed_check::Lines;
 
 use super::form::{Form, Scalar};
-use super::logistic::{Arc, Curve};
+use super::logistic::{Arc, Curve, margin};
 use super::setting::Constants;
+
+/// The values of a row's unknowns, T first; those it does not have are 0.
+pub(super) type Own = [f64; 4];
 
 /// What a row depends on. All but n is per unit of its mass.
 #[derive(Clone, Debug)]
@@ -103,29 +106,39 @@ pub(super) trait Kind: Sync {
         2
     }
 
+    /// Whether it bounds the error, not the loss.
+    fn is_error(&self) -> bool {
+        false
+    }
+
     /// Its place in the program.
     fn part(&self, row: &Row<Form>, own: &[Form]) -> Part;
 
+    /// Where T is the higher of two curves: the slope at which they are equally high.
+    fn bridge(&self, _: &Row<f64>) -> f64 {
+        0.0
+    }
+
     /// The unknowns (T may be left at 0, it follows from the others) of the best line at the score s. Where the slope jumps it goes over a width instead.
-    fn line(&self, row: &Row<f64>, s: f64, width: f64) -> Vec<f64>;
+    fn line(&self, row: &Row<f64>, bridge: f64, s: f64, width: f64) -> Own;
 
     /// The slope of a line from its unknowns.
-    fn slope(&self, own: &[f64]) -> f64 {
+    fn slope(&self, own: &Own) -> f64 {
         own[1]
     }
 
     /// The curves whose suprema are T, for known unknowns.
-    fn curves(&self, _: &Row<f64>, _: &[f64]) -> Vec<Arc<f64>> {
+    fn curves(&self, _: &Row<f64>, _: &Own) -> Vec<Arc<f64>> {
         vec![]
     }
 
     /// The height of the line at s = 0, the least for its slope.
-    fn height(&self, row: &Row<f64>, own: &[f64]) -> f64 {
+    fn height(&self, row: &Row<f64>, own: &Own) -> f64 {
         self.curves(row, own).iter().map(Arc::top).fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// Adds the row's numbers to a witness: `own` are its unknowns, `w` the maximisers of its curves.
-    fn write(&self, row: &Row<f64>, own: &[f64], w: &[f64], lines: &mut Lines);
+    fn write(&self, row: &Row<f64>, own: &Own, w: &[f64], lines: &mut Lines);
 }
 
 /// part/whole in [0, 1], whatever rounding has done.
@@ -138,12 +151,33 @@ fn ramp(x: f64, width: f64) -> f64 {
     (x / width + 0.5).clamp(0.0, 1.0)
 }
 
-/// The slope y in [0, most] at which T(y) + y·s is least, for a convex T: where `rises(y)`, it is below.
-fn bisect(most: f64, rises: impl Fn(f64) -> bool) -> f64 {
+/// A row whose only unknown besides T is the slope.
+fn own(slope: f64) -> Own {
+    [0.0, slope, 0.0, 0.0]
+}
+
+/// The y in [0, most] at which two curves are equally high. The first falls with y faster than the second, or rises more slowly: the
+/// derivative of a top in y is minus the score where it is.
+fn bridge(most: f64, curves: impl Fn(f64) -> [Arc<f64>; 2]) -> f64 {
     let (mut low, mut high) = (0.0, most.max(0.0));
-    for _ in 0..40 {
-        let middle = f64::midpoint(low, high);
-        if rises(middle) { high = middle } else { low = middle }
+    let mut y = f64::midpoint(low, high);
+    for _ in 0..60 {
+        let [first, second] = curves(y).map(|arc| {
+            let w = arc.maximiser();
+            (arc.curve.at(w), margin(w))
+        });
+        let (gap, rate) = (first.0 - second.0, second.1 - first.1);
+        if gap > 0.0 {
+            low = y
+        } else {
+            high = y
+        }
+        let newton = y - gap / rate;
+        let next = if newton > low && newton < high { newton } else { f64::midpoint(low, high) };
+        if (next - y).abs() <= 1e-13 * most {
+            break;
+        }
+        y = next;
     }
-    f64::midpoint(low, high)
+    y
 }

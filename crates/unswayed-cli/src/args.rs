@@ -1,5 +1,6 @@
 //! The command line: every flag with its documentation, once.
 
+pub mod learner;
 pub mod prepare;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use crate::examples::{
     TOLERATE_EXAMPLES,
 };
 
+pub use learner::{Adversary, LearnerFlags, LossFlag};
 pub use prepare::PrepareFlags;
 
 /// Proven bounds on what an adaptive data poisoner can do to an online learner.
@@ -187,6 +189,9 @@ pub struct AttackFlags {
     #[arg(long, value_name = "FILE", requires = "test")]
     pub test_labels: Option<PathBuf>,
 
+    #[command(flatten)]
+    pub learner: LearnerFlags,
+
     /// Write the first 1000 points that each attack sends, as .npz (one array an attack)
     #[arg(long, value_name = "PATH")]
     pub save: Option<PathBuf>,
@@ -226,6 +231,14 @@ pub struct CertifyFlags {
     /// The certificate file (default: the data file's name with .certificate.safetensors, in this folder)
     #[arg(long, value_name = "PATH")]
     pub output: Option<PathBuf>,
+
+    /// Also bound the loss on new data like these, with this probability; half of the rows then choose the numbers that prove it
+    /// for the other half
+    #[arg(long, value_name = "P", value_parser = learner::probability)]
+    pub confidence: Option<f64>,
+
+    #[command(flatten)]
+    pub learner: LearnerFlags,
 }
 
 #[derive(Args)]
@@ -377,8 +390,8 @@ pub struct CheckFlags {
     /// The certificate file
     pub certificate: PathBuf,
 
-    /// The data it is about; not needed if it is about a distribution
-    pub data: Option<PathBuf>,
+    /// The data it is about, several files if they drift; none if it is about a distribution
+    pub data: Vec<PathBuf>,
 
     /// Labels for .npy features, as .npy
     #[arg(long, value_name = "FILE")]
@@ -387,6 +400,10 @@ pub struct CheckFlags {
     /// The label column of .csv and .parquet files (default: label)
     #[arg(long, value_name = "NAME")]
     pub label_column: Option<String>,
+
+    /// The target's rows, if the certificate has a target of its own
+    #[arg(long, value_name = "FILE")]
+    pub target: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

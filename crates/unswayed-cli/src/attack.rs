@@ -17,6 +17,9 @@ use crate::{Stop, input, print};
 const SAVED_POINTS: usize = 1000;
 
 pub fn run(flags: &AttackFlags, as_json: bool) -> Result<ExitCode, Stop> {
+    if !flags.learner.is_plain() {
+        return Err(Stop("attacks are simulated on the hinge learner by an adversary in a ball only".into()));
+    }
     let (learner, threat) = input::setting(&flags.setting)?;
     let data = input::dataset(&flags.data, &flags.read)?;
     let test = flags.test.as_ref().map(|path| input::test_data(path, flags)).transpose()?;

@@ -129,25 +129,17 @@ fn over_steps(
     outcome: &Outcome,
     attacked: Option<&Attacked>,
 ) -> Result<LinePlot, AboutError> {
-    let constant = 1.0 / (subject.learner.learning_rate() * subject.learner.regularization());
-    let last = (10.0 * constant).clamp(1e4, MOST_STEPS);
-    let place = |i: u32| last.powf(f64::from(i) / f64::from(PLACES - 1)).round() as u64;
-    let mut steps: Vec<u64> = (0..PLACES).map(place).collect();
-    steps.dedup();
+    let steps = places(subject.learner.learning_rate() * subject.learner.regularization());
     let start = vec![0.0; subject.data.dimension()];
-    let along = |losses: Vec<f64>| steps.iter().map(|s| *s as f64).zip(losses).collect::<Vec<_>>();
     let bounds = horizon_bounds(subject.data, &outcome.certificate, &start, &steps)?;
-    // Where the start still dominates, the bound says nothing and would flatten the rest.
-    let telling: Vec<(f64, f64)> =
-        along(bounds).into_iter().filter(|(_, b)| *b <= 3.0 * outcome.certified_loss).collect();
-    let mut series = vec![Series::new("bound on the average so far", Kind::Certified, telling)];
+    let mut series = vec![over_places(&steps, bounds, outcome.certified_loss)];
     let attack = attacked.map_or(Attack::None, |a| a.attack);
     let suite = Suite::new(subject.data, &subject.learner, &subject.threat).with_seed(subject.seed);
     let (name, kind) = match attack {
         Attack::None => ("loss, nobody attacks", Kind::Benign),
         _ => ("loss under attack", Kind::Attack),
     };
-    series.push(Series::new(name, kind, along(suite.trace(attack, &start, &steps)?)));
+    series.push(Series::new(name, kind, along(&steps, suite.trace(attack, &start, &steps)?)));
     Ok(LinePlot {
         id: "steps".into(),
         title: "The first steps, from θ = 0".into(),
@@ -158,6 +150,25 @@ fn over_steps(
         note: "The bound is on the average over all steps so far; the simulated loss is that of the model at each step.".into(),
         ..LinePlot::default()
     })
+}
+
+/// Numbers of steps, to ten times the learner's memory, of which each step forgets `rate`.
+pub(super) fn places(rate: f64) -> Vec<u64> {
+    let last = (10.0 / rate).clamp(1e4, MOST_STEPS);
+    let place = |i: u32| last.powf(f64::from(i) / f64::from(PLACES - 1)).round() as u64;
+    let mut steps: Vec<u64> = (0..PLACES).map(place).collect();
+    steps.dedup();
+    steps
+}
+
+/// The bounds for so many first steps, where they say something: where the start still dominates they would flatten the rest.
+pub(super) fn over_places(steps: &[u64], bounds: Vec<f64>, certified_loss: f64) -> Series {
+    let telling = along(steps, bounds).into_iter().filter(|(_, bound)| *bound <= 3.0 * certified_loss);
+    Series::new("bound on the average so far", Kind::Certified, telling.collect::<Vec<_>>())
+}
+
+fn along(steps: &[u64], losses: Vec<f64>) -> Vec<(f64, f64)> {
+    steps.iter().map(|s| *s as f64).zip(losses).collect()
 }
 
 fn table(outcome: &Outcome, attacked: Option<&Attacked>) -> Table {

@@ -2,6 +2,7 @@
 
 use unswayed::attack::Attacked;
 use unswayed::certify::{Outcome, Status};
+use unswayed_check::Horizon;
 
 use super::Subject;
 use crate::number::{down, percent, up};
@@ -33,7 +34,7 @@ pub fn certificate_lines(
             format!("{rate} of the points are the adversary's, any point of norm up to {}", threat.radius()),
         ),
         ("", String::new()),
-        ("status", explain(outcome.status).into()),
+        ("status", explain(outcome.status, "1")),
         (
             "certified loss",
             format!("{}  no adversary gets the long-run hinge loss above this", up(outcome.certified_loss)),
@@ -52,10 +53,7 @@ pub fn certificate_lines(
         "transient",
         format!("{} steps until the start adds less than 1 %", steps(outcome.transient_steps)),
     ));
-    if let (Some(horizon), Some(bound)) = (&outcome.certificate.horizon, outcome.horizon_loss) {
-        let text = format!("{}  bounds the average over the first {} steps", up(bound), horizon.steps);
-        lines.push(("horizon loss", text));
-    }
+    lines.extend(horizon_line(outcome.certificate.horizon.as_ref(), outcome.horizon_loss));
     let method = outcome.certificate.loss.witness.method();
     lines.push(("method", format!("{method}, verified in exact arithmetic")));
     lines
@@ -75,11 +73,22 @@ fn attack_lines(outcome: &Outcome, attacked: &Attacked) -> [(&'static str, Strin
     [("attack loss", reached), ("gap", format!("{gap:.2}    certified loss / attack loss"))]
 }
 
-fn explain(status: Status) -> &'static str {
+/// The bound for the first steps, if there is one.
+pub(super) fn horizon_line(horizon: Option<&Horizon>, bound: Option<f64>) -> Option<(&'static str, String)> {
+    let text = format!("{}  bounds the average over the first {} steps", up(bound?), horizon?.steps);
+    Some(("horizon loss", text))
+}
+
+/// A status in words; `never_learns` is the loss of a model that never learns.
+pub(super) fn explain(status: Status, never_learns: &str) -> String {
     match status {
-        Status::Certified => "certified",
-        Status::Vacuous => "vacuous: proven, but no better than 1, the loss of a model that never learns",
-        Status::NotConverged => "not converged: proven, but a better bound may exist",
+        Status::Certified => "certified".into(),
+        Status::Vacuous => {
+            format!(
+                "vacuous: proven, but no better than {never_learns}, the loss of a model that never learns"
+            )
+        }
+        Status::NotConverged => "not converged: proven, but a better bound may exist".into(),
     }
 }
 

@@ -44,7 +44,7 @@ impl Flags<'_> {
         refuse::combinations(self)?;
         let (data, options) = self.datasets()?;
         let own: Vec<&Dataset> = data.iter().collect();
-        let target = self.learner.target.as_ref().map(|path| self.target(path, &options)).transpose()?;
+        let target = self.learner.target.as_ref().map(|path| read_target(path, &options)).transpose()?;
         refuse::unlike(&own, target.as_ref())?;
         let (target, rows) = split_target(&own, target);
         refuse::target_rows(self, &target)?;
@@ -81,11 +81,6 @@ impl Flags<'_> {
         self.paths().into_iter().map(one).collect()
     }
 
-    fn target(&self, path: &Path, options: &Options) -> Result<Dataset, Stop> {
-        let options = Options { rows: None, ..options.clone() };
-        Ok(load(&input::source(path, None, options.labels), &options)?)
-    }
-
     fn options(&self) -> Options {
         let options = input::options(self.data.label_column.as_deref(), self.read);
         let labels = match (self.learner.loss(), self.learner.preferences) {
@@ -101,6 +96,12 @@ impl Flags<'_> {
         let free = bias.iter().map(|column| coordinate(column, data)).collect::<Result<_, _>>()?;
         Ok(Step { batch: *batch, projection: *projection, clip: *clip, free })
     }
+}
+
+/// Reads the target the way the data were read, all rows of it.
+fn read_target(path: &Path, options: &Options) -> Result<Dataset, Stop> {
+    let options = Options { rows: None, ..options.clone() };
+    Ok(load(&input::source(path, None, options.labels), &options)?)
 }
 
 /// The target, and its rows if they are not all rows of the data.

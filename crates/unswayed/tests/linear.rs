@@ -69,8 +69,7 @@ fn bounds_are_as_good_as_the_reference_and_hold() {
             set: set(case, name, data[0].dimension()),
             target: if weights.is_empty() { Target::Data } else { Target::Weights(vec![weights]) },
         };
-        let outcome = certify_linear(&data, &learner, &LinearOptions::default())
-            .unwrap_or_else(|e| panic!("{name}: {e}"));
+        let outcome = certify_linear(&data, &learner, &LinearOptions::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
         let found =
             if name.contains("error") { outcome.certified_error.unwrap() } else { outcome.certified_loss };
         let value = number("value");

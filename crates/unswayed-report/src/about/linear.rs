@@ -54,7 +54,7 @@ pub fn linear_lines(subject: &LinearSubject, outcome: &LinearOutcome) -> Vec<(&'
     let mut lines: Vec<_> = subject.data.iter().map(|data| ("data", data.describe())).collect();
     lines.extend(target(subject).map(|text| ("target", text)));
     lines.push(("learner", learner(subject.learner)));
-    lines.push(("threat", threat(subject.learner)));
+    lines.push(("threat", threat(subject)));
     lines.push(("", String::new()));
     lines.extend(figures(subject, outcome));
     lines
@@ -101,47 +101,39 @@ fn never_learns(loss: Loss) -> String {
 
 /// The learner and the variants of its step.
 pub(super) fn learner(learner: &Linear) -> String {
-    let step = &learner.step;
-    let variants = [
+    let (step, loss) = (&learner.step, loss_name(learner.loss));
+    let (eta, sigma) = (learner.learning_rate, learner.regularization);
+    let parts = [
+        Some(format!("{loss}, learning rate {eta}, regularization {sigma}")),
         (step.batch > 1).then(|| format!("{} points a step", step.batch)),
         step.projection.map(|radius| format!("projected on norms up to {radius}")),
         step.clip.map(|norm| format!("gradients clipped at {norm}")),
         step.free.first().map(|coordinate| format!("column {} not regularized", coordinate + 1)),
     ];
-    let variants: String = variants.into_iter().flatten().map(|variant| format!(", {variant}")).collect();
-    let (loss, eta, sigma) = (loss_name(learner.loss), learner.learning_rate, learner.regularization);
-    format!("{loss}, learning rate {eta}, regularization {sigma}{variants}")
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// What the adversary may do.
-pub(super) fn threat(learner: &Linear) -> String {
-    format!("{} of the points are the adversary's, {}", percent(learner.poison_rate), allowed(&learner.set))
+pub(super) fn threat(subject: &LinearSubject) -> String {
+    let rate = percent(subject.learner.poison_rate);
+    let dimension = subject.data.first().map_or(1, |data| data.dimension());
+    format!("{rate} of the points are the adversary's, {}", allowed(&subject.learner.set, dimension))
 }
 
-fn allowed(set: &Set) -> String {
+fn allowed(set: &Set, dimension: usize) -> String {
     match set {
         Set::Ball { radius } => format!("any point of norm up to {radius}"),
         Set::Box { radii } => {
             let (low, high) = radii.iter().fold((f64::INFINITY, 0.0_f64), |(l, h), r| (l.min(*r), h.max(*r)));
-            let spread = if low < high {
-                format!("{} to {}", parameter(low), parameter(high))
-            } else {
-                parameter(high)
-            };
+            let spread = if low < high { format!("{low:.3} to {high:.3}") } else { parameter(high) };
             format!("any point of a box (entries up to {spread})")
         }
         Set::Ellipsoid { q } => {
-            // The upper triangle column by column has its diagonal at 0, 2, 5, …
-            let diagonal = (1..)
-                .scan(0, |end, column| {
-                    *end += column;
-                    Some(*end - 1)
-                })
-                .take_while(|&i| i < q.len());
-            let largest = diagonal.map(|i| q[i]).fold(0.0, f64::max).sqrt();
-            format!("any point of an ellipsoid (entries up to {largest:.4})")
+            // Q is the upper triangle, column by column, so that its diagonal is at 0, 2, 5, …
+            let largest = (0..dimension).map(|j| q[j * (j + 3) / 2]).fold(0.0, f64::max).sqrt();
+            format!("any point of an ellipsoid (entries up to {largest:.3})")
         }
-        Set::Points { .. } => "any point of a list".into(),
+        Set::Points { points } => format!("any of {} points", points.len() / dimension),
         Set::Labels => "rows of the data with labels of its choice".into(),
         Set::Any => "any point at all".into(),
     }

@@ -25,7 +25,7 @@ pub fn linear_report(
         subject.data.iter().map(|d| ("data".into(), d.describe())).collect();
     facts.extend(target(subject).map(|text| ("target".into(), text)));
     facts.push(("learner".into(), learner(subject.learner)));
-    facts.push(("adversary".into(), threat(subject.learner)));
+    facts.push(("adversary".into(), threat(subject)));
     Ok(Report {
         title: "What a poisoner can do".into(),
         verdict: vec![verdict(subject, outcome)],

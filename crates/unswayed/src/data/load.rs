@@ -230,7 +230,9 @@ fn multiply(z: &mut [f64], dimension: usize, y: &[f64]) {
 /// Divides the rows as the options say, and returns by what; refuses long rows if they are not divided.
 fn scaled(z: &mut [f64], dimension: usize, options: &Options) -> Result<Option<f64>, DataError> {
     if let Some(scale) = options.scale {
-        z.iter_mut().for_each(|value| *value /= scale);
+        for value in z {
+            *value /= scale;
+        }
         return Ok(Some(scale));
     }
     if options.normalize {

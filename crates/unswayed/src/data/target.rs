@@ -26,7 +26,9 @@ impl Dataset {
         for (i, row) in data.iter().enumerate() {
             let equal = places.get(&bits(row))?;
             let share = data.weights().map_or(1.0, |w| w[i]) / equal.len() as f64;
-            equal.iter().for_each(|&place| weights[place] += share);
+            for &place in equal {
+                weights[place] += share;
+            }
         }
         Some(weights)
     }

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{Resettable, Str};
 use clap::{Args, ValueEnum};
 
 #[derive(Args)]
 #[command(next_help_heading = "Learner and adversary")]
 pub struct LearnerFlags {
     /// Further data files, with --drift
-    #[arg(value_name = "MORE", help_heading = "Arguments")]
+    #[arg(value_name = "MORE", help_heading = Resettable::<Str>::Reset)]
     pub more: Vec<PathBuf>,
 
     /// The data may switch between all the data files, at any time and in any way

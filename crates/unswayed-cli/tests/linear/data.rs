@@ -1,6 +1,7 @@
 //! Preferences and classes in every format.
 
 use ndarray::{Array2, Axis, concatenate};
+use unswayed::data::{LabelPolicy, Options, Source, load};
 use unswayed_check::Rows;
 
 use super::files::{csv, first, npy, npz, parquet, points};
@@ -34,6 +35,33 @@ fn preferences_in_every_format_are_the_same_rows() {
     }
     let scaled = certified(&folder, "--preferences p.csv --normalize --rows 10 --loss hinge");
     assert_eq!((&scaled["loss_function"], &scaled["rows"]), (&"hinge".into(), &10.into()));
+}
+
+#[test]
+fn classes_are_numbered_in_the_order_of_their_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let x = points(4, 0.3, 5).0;
+    let kinds = ["cow", "ant", "bee", "ant"];
+    csv(&folder, "kinds.csv", &["a", "b", "c"], &x, &kinds);
+    csv(&folder, "numbers.csv", &["a", "b", "c"], &x, &["10", "-1", "2.5", "-1"]);
+    npz(&folder, "numbers.npz", &[("x", &x)], Some(&ndarray::arr1(&[7.0, 0.0, 3.0, 0.0])));
+    let classes = ndarray::arr2(&[[2.0], [0.0], [1.0], [0.0]]);
+    let expected = concatenate![Axis(1), classes, x];
+    for (name, labels) in [
+        ("kinds.csv", ["ant", "bee", "cow"]),
+        ("numbers.csv", ["-1", "2.5", "10"]),
+        ("numbers.npz", ["0", "3", "7"]),
+    ] {
+        let options = Options { labels: LabelPolicy::Classes, ..Options::default() };
+        let data = load(&Source::path(folder.path().join(name)), &options).unwrap();
+        assert!(data.z().iter().zip(&expected).all(|(found, z)| found.to_bits() == z.to_bits()), "{name}");
+        assert_eq!(data.provenance().classes, labels);
+        assert!(data.describe().contains("4 rows, 3 columns; 3 classes"), "{}", data.describe());
+    }
+    csv(&folder, "one.csv", &["a", "b", "c"], &x, &["1", "1", "1", "1"]);
+    let output =
+        unswayed(&folder, &[&["certify", "one.csv", "--loss", "multiclass"], &SETTING[..6]].concat());
+    assert!(text(&output.stderr).contains("one.csv: column \"label\": every label is \"1\""));
 }
 
 #[test]

@@ -50,7 +50,8 @@ pub enum Command {
     Attack(AttackFlags),
 
     /// Verify a certificate in exact arithmetic
-    #[command(after_help = "Example:\n  unswayed check spam.certificate.safetensors spam.npz\n\n\
+    #[command(after_help = "Examples:\n  unswayed check spam.certificate.safetensors spam.npz\n  \
+                      unswayed check january.certificate.safetensors january.npz february.npz --target march.npz\n\n\
                       Exit codes: 0 valid, 1 not valid (says what fails and by how much), 2 a file cannot be read.")]
     Check(CheckFlags),
 

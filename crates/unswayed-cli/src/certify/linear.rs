@@ -40,6 +40,7 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let verify = verify_command(flags, &task, &path);
     let subject = LinearSubject { data: &data, target: task.target.as_ref(), learner: &task.learner };
     if let Some(folder) = &flags.report {
+        let _busy = Busy::with("bounding at other poison rates");
         let report = linear_report(&subject, &outcome, report::command_line(), verify.clone())?;
         report::write(&report, folder)?;
     }

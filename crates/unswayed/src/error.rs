@@ -53,6 +53,18 @@ pub enum CertifyError {
     /// A combination that there is a theorem for, or not, but no solver.
     #[error("there is no solver for {0}")]
     Unsupported(&'static str),
+    /// A coordinate without regularization that is no bias.
+    #[error(
+        "column {column} is to go without regularization, but it is no bias: only a column of one size (1, or 1 times the label) in \
+         rows of one weight can, for nothing else holds it in place"
+    )]
+    FreeCoordinate {
+        /// The column, from 1.
+        column: usize,
+    },
+    /// A confidence outside its range, or asked of what it is not proved for.
+    #[error("confidence: {0}")]
+    Confidence(&'static str),
     /// More data than the semidefinite program can take.
     #[error(
         "{rows} rows of {columns} columns are too many for the method paper, which takes at most {} columns and {} \

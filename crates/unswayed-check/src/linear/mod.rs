@@ -67,6 +67,16 @@ impl LinearProven<'_> {
     }
 }
 
+/// Verifies the conditions on rows and learner, which every witness needs.
+///
+/// # Errors
+/// The condition that fails.
+pub fn validate_linear(learner: &Linear, evidence: &Evidence) -> Result<(), Failure> {
+    validate::validate_evidence(evidence).map_err(in_part(Part::Data))?;
+    let dimension = evidence.data[0].dimension;
+    validate::validate_learner(learner, evidence, dimension).map_err(in_part(Part::Learner))
+}
+
 /// Verifies every condition of a witness for a linear learner and computes its value.
 ///
 /// ```
@@ -104,9 +114,7 @@ pub fn prove_linear<'a>(
     witness: &'a LinearWitness,
     evidence: &Evidence,
 ) -> Result<LinearProven<'a>, Failure> {
-    validate::validate_evidence(evidence).map_err(in_part(Part::Data))?;
-    let dimension = evidence.data[0].dimension;
-    validate::validate_learner(learner, evidence, dimension).map_err(in_part(Part::Learner))?;
+    validate_linear(learner, evidence)?;
     let prove = || {
         parts::require_parts(learner, witness)?;
         let shape = Shape::new(learner, witness, evidence);

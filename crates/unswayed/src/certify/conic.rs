@@ -31,6 +31,8 @@ pub(crate) enum Cone {
     Zero,
     /// Not negative.
     NonNegative,
+    /// The first is at least the norm of the others.
+    SecondOrder,
     /// The upper triangle, column by column, of a positive semidefinite matrix of this order; what is not on the
     /// diagonal is multiplied by √2 (see [`packed`]).
     SemiDefinite(usize),
@@ -107,6 +109,7 @@ impl Program {
         self.cones.push(match cone {
             Cone::Zero => SupportedConeT::ZeroConeT(count),
             Cone::NonNegative => SupportedConeT::NonnegativeConeT(count),
+            Cone::SecondOrder => SupportedConeT::SecondOrderConeT(count),
             Cone::SemiDefinite(order) => SupportedConeT::PSDTriangleConeT(order),
         });
     }

@@ -4,6 +4,15 @@ use std::ops::{Add, Mul, Sub};
 
 use crate::certify::conic::{Cone, Program, triangle};
 
+/// What formulas are written in: numbers, or affine functions of unknowns.
+pub(super) trait Scalar:
+    Clone + From<f64> + Add<Output = Self> + Sub<Output = Self> + Mul<f64, Output = Self>
+{
+}
+
+impl Scalar for f64 {}
+impl Scalar for Form {}
+
 /// constant + Σ factor · variable.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Form {
@@ -17,11 +26,6 @@ impl Form {
         Form { constant: 0.0, terms: vec![(variable, 1.0)] }
     }
 
-    /// A number.
-    pub(super) fn number(constant: f64) -> Form {
-        Form { constant, terms: vec![] }
-    }
-
     /// Σ factor · variable.
     pub(super) fn sum(terms: impl IntoIterator<Item = (usize, f64)>) -> Form {
         Form { constant: 0.0, terms: terms.into_iter().collect() }
@@ -30,6 +34,12 @@ impl Form {
     /// Its value.
     pub(super) fn at(&self, x: &[f64]) -> f64 {
         self.constant + self.terms.iter().map(|(v, f)| f * x[*v]).sum::<f64>()
+    }
+}
+
+impl From<f64> for Form {
+    fn from(constant: f64) -> Form {
+        Form { constant, terms: vec![] }
     }
 }
 
@@ -74,6 +84,11 @@ pub(super) fn not_negative(program: &mut Program, forms: impl IntoIterator<Item 
 /// Requires that forms are zero.
 pub(super) fn zero(program: &mut Program, forms: impl IntoIterator<Item = Form>) {
     program.cone(Cone::Zero, |program| forms.into_iter().for_each(|form| row(program, form)));
+}
+
+/// Requires that the first form is at least the norm of the others.
+pub(super) fn norm_within(program: &mut Program, forms: impl IntoIterator<Item = Form>) {
+    program.cone(Cone::SecondOrder, |program| forms.into_iter().for_each(|form| row(program, form)));
 }
 
 /// Requires that a symmetric matrix is positive semidefinite; `entry` gives its upper triangle.

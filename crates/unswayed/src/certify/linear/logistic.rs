@@ -1,10 +1,12 @@
-//! The functions of w = π(s) whose suprema are the constants of logistic lines (Lemmas L3, L6, L9 and L10).
+//! The functions of w = π(s) whose suprema are the constants of logistic lines (Lemmas L3, L6, L7, L9 and L10).
 //!
 //! ```text
 //! h(w) = entropy·H(w) + first·log w + second·log(1−w) + linear·w + square·w² + constant,      0 < w < 1
 //! ```
 //!
-//! All of them are concave where the step size is not absurd, so one Newton-like search finds the maximiser.
+//! All of them but C of Lemma L7 are concave where the step size is not absurd, so that a bisection finds the maximiser.
+
+use super::form::{Form, Scalar};
 
 /// h, with numbers or with forms of unknowns for its coefficients.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -17,16 +19,45 @@ pub(super) struct Curve<T> {
     pub(super) constant: T,
 }
 
-/// Factors of a curve's coefficients at w.
-pub(super) fn factors(w: f64) -> Curve<f64> {
-    let (log, other) = (w.ln(), (-w).ln_1p());
-    Curve {
-        entropy: -w * log - (1.0 - w) * other,
-        first: log,
-        second: other,
-        linear: w,
-        square: w * w,
-        constant: 1.0,
+/// A curve on an interval of w.
+#[derive(Clone, Debug)]
+pub(super) struct Arc<T> {
+    pub(super) curve: Curve<T>,
+    pub(super) interval: (f64, f64),
+}
+
+/// The whole interval (0, 1), but for what rounding cannot tell from its ends.
+pub(super) const WHOLE: (f64, f64) = (1e-13, 1.0 - 1e-13);
+
+impl<T: Scalar> Curve<T> {
+    /// On all of (0, 1).
+    pub(super) fn everywhere(self) -> Arc<T> {
+        Arc { curve: self, interval: WHOLE }
+    }
+
+    /// h(w).
+    pub(super) fn at(&self, w: f64) -> T {
+        let (log, other) = (w.ln(), (-w).ln_1p());
+        self.entropy.clone() * (-w * log - (1.0 - w) * other)
+            + self.first.clone() * log
+            + self.second.clone() * other
+            + self.linear.clone() * w
+            + self.square.clone() * (w * w)
+            + self.constant.clone()
+    }
+}
+
+impl Curve<Form> {
+    /// The curve for values of the unknowns.
+    pub(super) fn values(&self, x: &[f64]) -> Curve<f64> {
+        Curve {
+            entropy: self.entropy.at(x),
+            first: self.first.at(x),
+            second: self.second.at(x),
+            linear: self.linear.at(x),
+            square: self.square.at(x),
+            constant: self.constant.at(x),
+        }
     }
 }
 
@@ -35,32 +66,45 @@ pub(super) fn weight(s: f64) -> f64 {
     1.0 / (1.0 + s.exp())
 }
 
-/// The margins from which the search for lines starts.
-pub(super) fn first_margins() -> impl Iterator<Item = f64> {
-    (-12..=12).map(|s| 0.75 * f64::from(s))
+/// s with π(s) = w.
+pub(super) fn margin(w: f64) -> f64 {
+    ((1.0 - w) / w).ln()
 }
 
 impl Curve<f64> {
     /// h'(w).
-    fn slope(&self, w: f64) -> f64 {
-        self.entropy * ((1.0 - w) / w).ln() + self.first / w - self.second / (1.0 - w)
+    pub(super) fn slope(&self, w: f64) -> f64 {
+        self.entropy * margin(w) + self.first / w - self.second / (1.0 - w)
             + self.linear
             + 2.0 * self.square * w
     }
+}
 
-    /// The maximiser in (low, high), or the end it leans to; h is concave, so its slope falls.
-    pub(super) fn maximiser(&self, low: f64, high: f64) -> f64 {
-        let (mut low, mut high) = (low, high);
+impl Arc<f64> {
+    /// The maximiser in the interval, or the end it leans to; h is concave, so its slope falls.
+    pub(super) fn maximiser(&self) -> f64 {
+        let (left, right) = self.interval;
+        if self.curve.slope(right) >= 0.0 {
+            return right;
+        }
+        if self.curve.slope(left) <= 0.0 {
+            return left;
+        }
         // In the margin, where both ends of (0, 1) have room.
-        let margin = |w: f64| ((1.0 - w) / w).ln();
-        for _ in 0..200 {
-            let middle = weight(f64::midpoint(margin(low), margin(high)));
+        let (mut high, mut low) = (margin(left), margin(right));
+        while high - low > 1e-14 * (1.0 + high.abs().max(low.abs())) {
+            let middle = f64::midpoint(low, high);
             if middle <= low || middle >= high {
                 break;
             }
-            if self.slope(middle) > 0.0 { low = middle } else { high = middle }
+            if self.curve.slope(weight(middle)) > 0.0 { high = middle } else { low = middle }
         }
-        f64::midpoint(low, high)
+        weight(f64::midpoint(low, high)).clamp(left, right)
+    }
+
+    /// The largest value in the interval.
+    pub(super) fn top(&self) -> f64 {
+        self.curve.at(self.maximiser())
     }
 }
 
@@ -71,10 +115,13 @@ mod tests {
     #[test]
     fn the_maximiser_of_the_entropy_is_in_the_middle() {
         let h = Curve { entropy: 1.0, ..Curve::default() };
-        assert!((h.maximiser(1e-12, 1.0 - 1e-12) - 0.5).abs() < 1e-9);
-        // Half of log w and half of log(1−w) shift nothing; a pull to the right does.
+        assert!((h.everywhere().maximiser() - 0.5).abs() < 1e-9);
+        // A pull to the right shifts it there.
         let pulled = Curve { first: 1.0, second: 0.5, ..h };
-        let w = pulled.maximiser(1e-12, 1.0 - 1e-12);
+        let w = pulled.everywhere().maximiser();
         assert!(w > 0.5 && pulled.slope(w).abs() < 1e-6);
+        // On the left half the best is at its end.
+        let left = Arc { curve: pulled, interval: (WHOLE.0, 0.5) };
+        assert!((left.maximiser() - 0.5).abs() < 1e-9 && left.top() < pulled.at(w));
     }
 }

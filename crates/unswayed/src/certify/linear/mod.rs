@@ -1,58 +1,50 @@
 //! Certificates for linear learners of other losses, against other adversaries: the theorems of `docs/learners.md`.
 //!
-//! [`certify_linear`] searches a witness by a conic program and has the exact checker evaluate it. The program's size grows with the rows, so this
-//! is for thousands of rows; the hinge learner against a ball has a solver of its own, for millions ([`super::convexity`]).
+//! [`certify_linear`] searches a witness by a conic program and has the exact checker evaluate it. The program sees at most some thousand
+//! rows; with more, it sees a sample, and the lines of all rows follow from its solution. The hinge learner against a ball has a solver
+//! of its own ([`super::convexity`]).
 //!
 //! | module | its part |
 //! |---|---|
+//! | `setting` | learner and data as numbers |
 //! | `rows` | what a row contributes, one file for each kind |
-//! | `points` | the adversary's sets |
-//! | `solve` | the program, and its refinement |
+//! | `points`, `shells` | the adversary's sets; where θ may be |
+//! | `program`, `cuts`, `solve` | the program, points on its curves, their refinement |
+//! | `finite`, `large`, `free` | sets of many points, data of many rows, coordinates without regularization |
+//! | `theta`, `witness` | from a solution to a witness |
+//! | `confidence` | bounds for the distribution that the rows come from |
 //! | `form`, `logistic` | affine functions of unknowns; curves of the logistic loss |
 
+mod confidence;
+mod cuts;
+mod finite;
 mod form;
+mod free;
+mod large;
 mod logistic;
 mod points;
+mod program;
 mod rows;
+mod setting;
+mod shells;
 mod solve;
+mod theta;
+mod witness;
 
-use faer::Mat;
 use unswayed_check::{
-    Evidence, Linear, LinearCertificate, LinearClaim, LinearWitness, Loss, Method, Rows, Set, Target,
-    prove_linear,
+    ConfidenceClaim, Evidence, Failure, Horizon, Linear, LinearCertificate, LinearClaim, LinearProven, Loss,
+    Method, Rows, Set, Shells, Target, prove_linear,
 };
 
 use super::{Status, data_info, tool};
 use crate::data::Dataset;
 use crate::error::CertifyError;
-use points::OUTSIDE;
-use rows::{ErrorHinge, ErrorLogistic, Hinge, Kind, LabelHinge, LabelLogistic, Logistic};
-use solve::Task;
-
-/// The numbers of a setting.
-#[derive(Clone, Copy, Debug)]
-struct Constants {
-    eta: f64,
-    sigma: f64,
-    eps: f64,
-    k: f64,
-    dimension: usize,
-}
-
-/// A dataset as the program sees it: rows, weights, target weights over weights, squared norms.
-struct Sheet {
-    z: Vec<f64>,
-    p: Vec<f64>,
-    t: Vec<f64>,
-    n: Vec<f64>,
-    dimension: usize,
-}
-
-impl Sheet {
-    fn row(&self, i: usize) -> &[f64] {
-        &self.z[i * self.dimension..][..self.dimension]
-    }
-}
+use crate::learner::Hinge;
+use points::Reach;
+use program::Task;
+use rows::Kind;
+use setting::{Constants, Sheet};
+use solve::Found;
 
 /// What to certify about a linear learner beyond its long-run loss.
 #[derive(Clone, Debug, Default)]
@@ -111,155 +103,237 @@ pub fn certify_linear(
     learner: &Linear,
     options: &LinearOptions,
 ) -> Result<LinearOutcome, CertifyError> {
-    let evidence: Vec<Rows> = data.iter().map(|d| d.as_rows()).collect();
-    let (method, kind) = loss_kind(learner)?;
-    let (witness, converged) = search(data, learner, method, kind)?;
-    let loss = claim(learner, witness, &evidence)?;
-    let error = error_kind(learner)
-        .and_then(|(method, kind)| search(data, learner, method, kind).ok())
-        .and_then(|(witness, _)| claim(learner, witness, &evidence).ok());
-    let is_hinge = learner.loss == Loss::Hinge;
-    let error = error.filter(|e| e.bound < 1.0 && (!is_hinge || e.bound < loss.bound));
+    let (chosen, data) = confidence::split(data, options)?;
+    let data: Vec<&Dataset> = data.iter().map(AsRef::as_ref).collect();
+    let search = Search::new(&data, learner, options)?;
+    let start = search.start(options)?;
+    let (loss, converged) = search.loss()?;
+    let proven = search.prove(&loss.witness)?;
+    let horizon = match options.horizon {
+        Some(steps) => Some(horizon(&proven, steps, &start)?),
+        None => None,
+    };
+    let is_hinge = learner.loss != Loss::Logistic;
+    let error = search.error().filter(|e| e.bound < 1.0 && (!is_hinge || e.bound < loss.bound));
     let certified_error = error.as_ref().map(|e| e.bound).or(is_hinge.then_some(loss.bound.min(1.0)));
-    let _ = options;
-    let status = if converged { Status::Certified } else { Status::NotConverged };
+    let confidence = match (&chosen, options.confidence) {
+        (Some(chosen), Some(level)) => Some(confidence::claim(learner, chosen, data[0], level)?),
+        _ => None,
+    };
     Ok(LinearOutcome {
-        status,
+        status: status(learner.loss, converged, loss.bound),
         certified_loss: loss.bound,
         certified_error,
-        horizon_loss: None,
-        transient_steps: 0.0,
-        confident_loss: None,
+        horizon_loss: horizon.as_ref().map(|h| h.bound),
+        transient_steps: transient_steps(&proven, loss.bound, &start),
+        confident_loss: confidence.as_ref().map(|c: &ConfidenceClaim| c.bound),
         certificate: LinearCertificate {
             tool: tool(),
             data: data.iter().map(|d| data_info(d, &d.as_rows())).collect(),
-            target: None,
+            target: options.target.map(|d| data_info(d, &d.as_rows())),
             learner: learner.clone(),
             loss,
             error,
-            horizon: None,
-            confidence: None,
+            horizon,
+            confidence,
         },
     })
 }
 
-/// How the rows are bounded for the loss.
-fn loss_kind(learner: &Linear) -> Result<(Method, &'static dyn Kind), CertifyError> {
-    Ok(match (learner.loss, &learner.set) {
-        (Loss::Hinge, Set::Labels) => (Method::LabelHinge, &LabelHinge),
-        (Loss::Hinge, _) => (Method::Hinge, &Hinge),
-        (Loss::Logistic, Set::Labels) => (Method::LabelLogistic, &LabelLogistic),
-        (Loss::Logistic, _) => (Method::Logistic, &Logistic),
-        (Loss::Classes(_), _) => return Err(CertifyError::Unsupported("the multi-class loss")),
-    })
-}
-
-/// How the rows are bounded for the error, if they can be.
-fn error_kind(learner: &Linear) -> Option<(Method, &'static dyn Kind)> {
-    match (learner.loss, &learner.set, &learner.target) {
-        (_, Set::Labels, _) => None,
-        (Loss::Hinge, _, Target::Data) => Some((Method::ErrorHinge, &ErrorHinge)),
-        (Loss::Logistic, _, Target::Data) => Some((Method::ErrorLogistic, &ErrorLogistic)),
-        _ => None,
+/// Against the model θ = 0, which never learns.
+fn status(loss: Loss, converged: bool, bound: f64) -> Status {
+    let idle = match loss {
+        Loss::Hinge => 1.0,
+        Loss::Logistic => std::f64::consts::LN_2,
+        Loss::Classes(classes) => (classes - 1) as f64,
+    };
+    match (converged, bound < idle) {
+        (false, _) => Status::NotConverged,
+        (true, true) => Status::Certified,
+        (true, false) => Status::Vacuous,
     }
 }
 
-/// A witness with the bound that the exact checker finds for it.
-fn claim(learner: &Linear, witness: LinearWitness, rows: &[Rows]) -> Result<LinearClaim, CertifyError> {
-    let proven = prove_linear(learner, &witness, &Evidence { data: rows, target: None });
-    let bound = proven.and_then(|p| p.bound());
-    let bound = bound.map_err(|refusal| CertifyError::NoWitness { refusal: Some(refusal) })?;
-    Ok(LinearClaim { bound, witness })
+fn refused(refusal: Failure) -> CertifyError {
+    CertifyError::NoWitness { refusal: Some(refusal) }
 }
 
-fn search(
-    data: &[&Dataset],
-    learner: &Linear,
-    method: Method,
-    kind: &'static dyn Kind,
-) -> Result<(LinearWitness, bool), CertifyError> {
-    let dimension = data.first().map_or(0, |d| d.dimension());
-    let (reaches, axes) =
-        points::cases(learner, dimension).ok_or(CertifyError::Unsupported("this set of points"))?;
-    let step = &learner.step;
-    if step.projection.is_some() || step.clip.is_some() || !step.free.is_empty() {
-        return Err(CertifyError::Unsupported("this variant of the step"));
-    }
-    let sheets = data.iter().enumerate().map(|(i, d)| sheet(d, i, &learner.target, axes.as_ref()));
-    let sheets: Vec<Sheet> = sheets.collect::<Result<_, _>>()?;
-    let (eta, sigma) = (learner.learning_rate, learner.regularization);
-    let constants = Constants { eta, sigma, eps: learner.poison_rate, k: 1.0 - eta * sigma, dimension };
-    let logistic = learner.loss == Loss::Logistic;
-    let task = Task { constants, logistic, method, kind, sheets: &sheets, reaches: &reaches };
-    let solution = task.solve().ok_or(CertifyError::NoWitness { refusal: None })?;
-    let mut witness = solution.witness;
-    if let (Some(axes), Set::Ellipsoid { .. }) = (&axes, &learner.set) {
-        ellipsoid_numbers(&mut witness, &task, axes);
-    }
-    Ok((witness, solution.converged))
+fn horizon(proven: &LinearProven, steps: u64, start: &[f64]) -> Result<Horizon, CertifyError> {
+    let bound = proven.horizon(steps, start).map_err(refused)?;
+    Ok(Horizon { steps, start: start.to_vec(), m: 0.0, bound })
 }
 
-fn sheet(
-    data: &Dataset,
-    index: usize,
-    target: &Target,
-    axes: Option<&Mat<f64>>,
-) -> Result<Sheet, CertifyError> {
-    let (dimension, p) = (data.dimension(), data.probabilities());
-    let t = match target {
-        Target::Data => vec![1.0; p.len()],
-        Target::Weights(weights) => {
-            let own = weights
-                .get(index)
-                .ok_or(CertifyError::Unsupported("a target without weights for all data"))?;
-            let total: f64 = own.iter().sum();
-            own.iter().zip(&p).map(|(t, p)| if *t > 0.0 { t / total / p } else { 0.0 }).collect()
+/// The T at which the start adds 1 % to the certified loss; infinite if the start is not one that the bound is for.
+fn transient_steps(proven: &LinearProven, bound: f64, start: &[f64]) -> f64 {
+    proven.horizon(1, start).map_or(f64::INFINITY, |first| ((first - bound) / (0.01 * bound)).ceil())
+}
+
+/// Rows that the program sees, at most: unknowns and inequalities grow with them.
+const MOST_ROWS: usize = 2000;
+/// The same for logistic rows, each of which has many inequalities.
+const MOST_LOGISTIC_ROWS: usize = 400;
+/// Semidefinite cones up to which each label of a multi-class learner's adversary is a case of its own.
+const MOST_CONES: usize = 1200;
+/// What τ is taken up by, relatively, until the checker finds A positive.
+const ROOMS: [f64; 6] = [0.0, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2];
+
+/// Everything a search needs.
+struct Search<'a> {
+    learner: &'a Linear,
+    evidence: Vec<Rows<'a>>,
+    target: Option<Rows<'a>>,
+    constants: Constants,
+    sheets: Vec<Sheet>,
+    parts: Vec<Reach>,
+    shells: Option<Shells>,
+}
+
+impl<'a> Search<'a> {
+    fn new(
+        data: &[&'a Dataset],
+        learner: &'a Linear,
+        options: &LinearOptions<'a>,
+    ) -> Result<Self, CertifyError> {
+        let evidence: Vec<Rows> = data.iter().map(|d| d.as_rows()).collect();
+        let target = options.target.map(Dataset::as_rows);
+        unswayed_check::validate_linear(learner, &Evidence { data: &evidence, target })
+            .map_err(CertifyError::Refused)?;
+        let constants = Constants::new(learner, data[0].dimension());
+        let sheet = |(i, d): (usize, &&Dataset)| Sheet::new(learner, d, i, options.target);
+        let sheets: Vec<Sheet> = data.iter().enumerate().map(sheet).collect::<Result<_, _>>()?;
+        let cones = match learner.loss {
+            Loss::Classes(classes) => constants.parameters * classes * data.len(),
+            _ => 0,
+        };
+        let parts = points::parts(learner, constants.parameters, cones <= MOST_CONES)
+            .ok_or(CertifyError::Unsupported("a set without bound and steps without clip"))?;
+        let shells = Self::shells(learner, data, &constants, &sheets);
+        Ok(Search { learner, evidence, target, constants, sheets, parts, shells })
+    }
+
+    /// Shells where lines must be bounded in range: for rows that the target alone has. For a projection, its ball.
+    fn shells(
+        learner: &Linear,
+        data: &[&Dataset],
+        constants: &Constants,
+        sheets: &[Sheet],
+    ) -> Option<Shells> {
+        if learner.target != Target::Rows {
+            return shells::projection(constants);
         }
-        Target::Rows => return Err(CertifyError::Unsupported("a target of its own rows")),
-    };
-    let z = match axes {
-        Some(axes) => data.iter().flat_map(|z| rotated(axes, z)).collect(),
-        None => data.z().to_vec(),
-    };
-    Ok(Sheet { n: data.iter().map(|z| z.iter().map(|z| z * z).sum()).collect(), z, p, t, dimension })
-}
+        let benign = Hinge::new(learner.learning_rate, learner.regularization)
+            .ok()
+            .map(|h| super::benign(data[0], &h).theta);
+        let centre = benign.unwrap_or_else(|| vec![0.0; constants.parameters]);
+        let own = |sheet: &Sheet| sheet.length[..sheet.own].iter().copied().fold(0.0, f64::max);
+        let reach = points::longest(learner);
+        let longest =
+            sheets.iter().map(own).fold(reach, f64::max).min(learner.step.clip.unwrap_or(f64::INFINITY));
+        Some(shells::around(centre, constants, longest, reach))
+    }
 
-/// The coordinates of a vector along the axes.
-fn rotated(axes: &Mat<f64>, z: &[f64]) -> Vec<f64> {
-    (0..axes.nrows()).map(|i| (0..axes.ncols()).map(|j| axes[(i, j)] * z[j]).sum()).collect()
-}
-
-/// Back to the data's coordinates, with ω above all eigenvalues of Q and x near A⁻¹v.
-fn ellipsoid_numbers(witness: &mut LinearWitness, task: &Task, axes: &Mat<f64>) {
-    let Constants { eta, sigma, eps, k, dimension } = task.constants;
-    let [points::Reach::Symmetric(set)] = task.reaches else { return };
-    let back = |v: &[f64]| -> Vec<f64> {
-        (0..dimension).map(|j| (0..dimension).map(|i| axes[(i, j)] * v[i]).sum()).collect()
-    };
-    witness.omega = Some(set.span.iter().copied().fold(0.0, f64::max) * OUTSIDE);
-    let alpha = witness.alpha;
-    let kappa0 = 2.0 * alpha * k * (1.0 - eps);
-    for (case, sheet) in task.sheets.iter().enumerate() {
-        let (tau, nu, lines) = (witness.cases.tau[case], witness.cases.nu[case], &witness.lines[case]);
-        let chi = 2.0 * alpha * k - nu;
-        let mut v: Vec<f64> =
-            (0..dimension).map(|j| (eps * chi * set.span[j] / tau - sigma) * witness.beta[j]).collect();
-        for (i, p) in sheet.p.iter().enumerate() {
-            let y = slope(witness.method, kappa0, sheet.t[i], lines, i);
-            v.iter_mut().zip(sheet.row(i)).for_each(|(v, z)| *v += p * y * z);
+    fn start(&self, options: &LinearOptions) -> Result<Vec<f64>, CertifyError> {
+        let expected = self.constants.parameters;
+        let start = options.start.clone().unwrap_or_else(|| vec![0.0; expected]);
+        if start.len() != expected {
+            return Err(CertifyError::StartLength { expected, found: start.len() });
         }
-        let a = |j: usize| alpha * sigma * (2.0 - eta * sigma) - eps * chi * chi * set.span[j] / (2.0 * tau);
-        let x: Vec<f64> = (0..dimension).map(|j| v[j] / a(j)).collect();
-        witness.cases.x.extend(back(&x));
+        if let Some(index) = start.iter().position(|t| !t.is_finite()) {
+            return Err(CertifyError::StartNotFinite { index });
+        }
+        if options.horizon == Some(0) {
+            return Err(CertifyError::EmptyHorizon);
+        }
+        Ok(start)
     }
-    witness.beta = back(&witness.beta);
+
+    /// The claim on the loss, and whether the solver converged.
+    fn loss(&self) -> Result<(LinearClaim, bool), CertifyError> {
+        let clipped = self.learner.step.clip.is_some();
+        let (method, kind): (Method, &dyn Kind) = match (self.learner.loss, &self.learner.set) {
+            (Loss::Hinge, Set::Labels) => (Method::LabelHinge, &rows::LabelHinge),
+            (Loss::Hinge, _) if clipped => (Method::ClippedHinge, &rows::ClippedHinge),
+            (Loss::Hinge, _) if self.shells.is_some() => (Method::Interval, &rows::Interval),
+            (Loss::Hinge | Loss::Classes(_), _) => (Method::Hinge, &rows::Hinge),
+            (Loss::Logistic, Set::Labels) => (Method::LabelLogistic, &rows::LabelLogistic),
+            (Loss::Logistic, _) if clipped => (Method::ClippedLogistic, &rows::ClippedLogistic),
+            (Loss::Logistic, _) => (Method::Logistic, &rows::Logistic),
+        };
+        self.claim(method, kind)
+    }
+
+    /// The claim on the error, where there is a theorem for it.
+    fn error(&self) -> Option<LinearClaim> {
+        let step = &self.learner.step;
+        let is_plain = self.learner.target == Target::Data && step.clip.is_none() && step.free.is_empty();
+        if !is_plain || self.learner.set == Set::Labels {
+            return None;
+        }
+        let (method, kind): (Method, &dyn Kind) = match self.learner.loss {
+            Loss::Hinge | Loss::Classes(_) => (Method::ErrorHinge, &rows::ErrorHinge),
+            Loss::Logistic => (Method::ErrorLogistic, &rows::ErrorLogistic),
+        };
+        self.claim(method, kind).ok().map(|(claim, _)| claim)
+    }
+
+    /// A witness with the bound that the exact checker finds for it.
+    fn claim(&self, method: Method, kind: &dyn Kind) -> Result<(LinearClaim, bool), CertifyError> {
+        let shells: Vec<shells::Shell> = self.shells.iter().flat_map(shells::each).collect();
+        let task = Task {
+            constants: &self.constants,
+            loss: self.learner.loss,
+            is_cut: self.learner.step.clip.is_some(),
+            kind,
+            sheets: &self.sheets,
+            shells: &shells,
+            parts: &self.parts,
+            is_shared: true,
+            burden: 0.0,
+        };
+        if let Some(j) = self.constants.free.iter().find(|j| !free::can_be_balanced(&task, **j)) {
+            return Err(CertifyError::FreeCoordinate { column: j + 1 });
+        }
+        let found = find(&task, most_rows(&task, self.learner.loss))
+            .ok_or(CertifyError::NoWitness { refusal: None })?;
+        let mut refusal = None;
+        for room in ROOMS {
+            let witness =
+                witness::witness(&task, &found, method, self.shells.clone(), &self.learner.set, room);
+            match self.prove(&witness).and_then(|proven| proven.bound().map_err(refused)) {
+                Ok(bound) => return Ok((LinearClaim { bound, witness }, found.converged)),
+                Err(error) => refusal = Some(error),
+            }
+        }
+        Err(refusal.unwrap_or(CertifyError::NoWitness { refusal: None }))
+    }
+
+    fn prove<'w>(
+        &'w self,
+        witness: &'w unswayed_check::LinearWitness,
+    ) -> Result<LinearProven<'w>, CertifyError> {
+        prove_linear(self.learner, witness, &Evidence { data: &self.evidence, target: self.target })
+            .map_err(refused)
+    }
 }
 
-/// The slope y of a row's line.
-fn slope(method: Method, kappa0: f64, t: f64, lines: &unswayed_check::Lines, i: usize) -> f64 {
-    match method {
-        Method::ErrorHinge => (kappa0 - 1.0 + lines.c[i]) * lines.u[i] + (1.0 - lines.c[i]) * lines.u2[i],
-        Method::ErrorLogistic => kappa0 * lines.u[i],
-        _ => (kappa0 - t) * lines.u[i],
+/// The rows of each dataset that the program may see.
+fn most_rows(task: &Task, loss: Loss) -> usize {
+    let all = if loss == Loss::Logistic { MOST_LOGISTIC_ROWS } else { MOST_ROWS };
+    (all / (task.sheets.len() * task.shells.len().max(1))).max(50)
+}
+
+/// The best numbers for all rows, from a sample if they are too many.
+fn find(task: &Task, most_rows: usize) -> Option<Found> {
+    let solve = |task: &Task| match task.parts {
+        [Reach::Point(_), ..] => finite::solve_points(task),
+        _ => solve::solve(&Task { is_shared: finite::must_share(task, task.parts.len()), ..*task }),
+    };
+    let strides = task.sheets.iter().map(|sheet| sheet.len().div_ceil(most_rows));
+    let samples: Vec<Sheet> =
+        task.sheets.iter().zip(strides).map(|(sheet, stride)| sheet.sample(stride)).collect();
+    if samples.iter().zip(task.sheets).all(|(sample, sheet)| sample.len() == sheet.len()) {
+        return solve(task);
     }
+    let sample = Task { sheets: &samples, ..*task };
+    solve(&sample).map(|found| large::lines(task, &sample, &found))
 }

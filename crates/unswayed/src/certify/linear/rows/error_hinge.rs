@@ -3,18 +3,24 @@
 
 use unswayed_check::Lines;
 
-use super::{Form, Kind, Part, Row, share};
+use super::{Form, Kind, Part, Row, ramp, share};
 
 pub(in super::super) struct ErrorHinge;
+
+/// The least c: κ0 − 1 + c must not be negative, not even by a rounding.
+fn least(row: &Row<f64>) -> f64 {
+    let kappa0 = row.kappa0();
+    if kappa0 < 1.0 { (1.0 - kappa0 + 1e-12).min(1.0) } else { 0.0 }
+}
 
 impl Kind for ErrorHinge {
     fn unknowns(&self) -> usize {
         4
     }
 
-    fn part(&self, row: &Row, own: &[Form]) -> Part {
+    fn part(&self, row: &Row<Form>, own: &[Form]) -> Part {
         let [t, y, other, c] = [0, 1, 2, 3].map(|i: usize| own[i].clone());
-        let one = Form::number(1.0);
+        let one = Form::from(1.0);
         Part {
             fixed: vec![
                 t.clone() - row.j() - c.clone(),
@@ -31,11 +37,24 @@ impl Kind for ErrorHinge {
         }
     }
 
-    fn write(&self, kappa0: f64, _: f64, own: &[f64], _: &[f64], lines: &mut Lines) {
-        // κ0 − 1 + c must not be negative, not even by a rounding.
-        let least = if kappa0 < 1.0 { 1.0 - kappa0 + 1e-12 } else { 0.0 };
-        let c = own[3].clamp(least.min(1.0), 1.0);
-        lines.u.push(share(own[1], kappa0 - 1.0 + c));
+    /// c pays where J + c ≤ 0 and costs at least as much as it brings elsewhere.
+    fn line(&self, row: &Row<f64>, s: f64, width: f64) -> Vec<f64> {
+        let c = (-row.j()).clamp(least(row), 1.0);
+        let y = (row.kappa0() - 1.0 + c) * ramp(1.0 - s, width);
+        vec![0.0, y, (1.0 - c) * ramp(-s, width), c]
+    }
+
+    fn slope(&self, own: &[f64]) -> f64 {
+        own[1] + own[2]
+    }
+
+    fn height(&self, row: &Row<f64>, own: &[f64]) -> f64 {
+        (row.j() + own[3]).max(0.0) - own[1]
+    }
+
+    fn write(&self, row: &Row<f64>, own: &[f64], _: &[f64], lines: &mut Lines) {
+        let c = own[3].clamp(least(row), 1.0);
+        lines.u.push(share(own[1], row.kappa0() - 1.0 + c));
         lines.u2.push(share(own[2], 1.0 - c));
         lines.c.push(c);
     }

@@ -2,26 +2,30 @@
 
 use unswayed_check::Lines;
 
-use super::{Form, Kind, Part, Row, share};
+use super::{Form, Kind, Part, Row, ramp, share};
 
 pub(in super::super) struct Hinge;
 
 impl Kind for Hinge {
-    fn unknowns(&self) -> usize {
-        2
-    }
-
-    fn part(&self, row: &Row, own: &[Form]) -> Part {
+    fn part(&self, row: &Row<Form>, own: &[Form]) -> Part {
         let [t, y] = [&own[0], &own[1]].map(Form::clone);
         Part {
-            fixed: vec![t.clone() - row.j(), t.clone(), y.clone(), row.kappa() - y.clone()],
+            fixed: vec![t.clone() - row.j(), t.clone(), y.clone(), row.steepest() - y.clone()],
             curves: vec![],
             cost: t - y.clone(),
             slope: y,
         }
     }
 
-    fn write(&self, kappa0: f64, t: f64, own: &[f64], _: &[f64], lines: &mut Lines) {
-        lines.u.push(share(own[1], kappa0 - t));
+    fn line(&self, row: &Row<f64>, s: f64, width: f64) -> Vec<f64> {
+        vec![0.0, row.steepest().max(0.0) * ramp(1.0 - s, width)]
+    }
+
+    fn height(&self, row: &Row<f64>, own: &[f64]) -> f64 {
+        row.j().max(0.0) - own[1]
+    }
+
+    fn write(&self, row: &Row<f64>, own: &[f64], _: &[f64], lines: &mut Lines) {
+        lines.u.push(share(own[1], row.steepest()));
     }
 }

@@ -2,32 +2,46 @@
 
 use unswayed_check::Lines;
 
-use super::{Arc, Curve, Form, Kind, Part, Row, WHOLE, share};
+use super::super::form::Scalar;
+use super::super::logistic::weight;
+use super::{Arc, Curve, Form, Kind, Part, Row, share};
 
 pub(in super::super) struct Logistic;
 
+/// h of (2.2), with κ as given.
+pub(super) fn curve<T: Scalar>(row: &Row<T>, kappa: T, y: T) -> Curve<T> {
+    let benign = 1.0 - row.constants.eps;
+    Curve {
+        entropy: row.kappa0(),
+        first: y.clone(),
+        second: kappa - y,
+        linear: row.b.clone() * benign,
+        square: row.c() * benign,
+        constant: T::from(0.0),
+    }
+}
+
 impl Kind for Logistic {
-    fn unknowns(&self) -> usize {
-        2
-    }
-
-    fn part(&self, row: &Row, own: &[Form]) -> Part {
+    fn part(&self, row: &Row<Form>, own: &[Form]) -> Part {
         let [t, y] = [&own[0], &own[1]].map(Form::clone);
-        let (benign, kappa) = (1.0 - row.constants.eps, row.kappa());
-        let curve = Curve {
-            entropy: row.kappa0(),
-            first: y.clone(),
-            second: kappa.clone() - y.clone(),
-            linear: row.b.clone() * benign,
-            square: row.c() * benign,
-            constant: Form::default(),
-        };
-        let fixed = vec![y.clone(), kappa - y.clone()];
-        Part { fixed, curves: vec![Arc { curve, interval: WHOLE }], cost: t, slope: y }
+        let curves = vec![curve(row, row.kappa(), y.clone()).everywhere()];
+        Part { fixed: vec![y.clone(), row.steepest() - y.clone()], curves, cost: t, slope: y }
     }
 
-    fn write(&self, kappa0: f64, t: f64, own: &[f64], w: &[f64], lines: &mut Lines) {
-        lines.u.push(share(own[1], kappa0 - t));
+    /// The smallest concave function above f is f up to its maximum, so its slope is that of f.
+    fn line(&self, row: &Row<f64>, s: f64, _: f64) -> Vec<f64> {
+        let (w, benign) = (weight(s), 1.0 - row.constants.eps);
+        let bend = -w * (1.0 - w);
+        let slope = row.kappa0() * (w + s * bend) + benign * (row.b + 2.0 * row.c() * w) * bend - row.t * w;
+        vec![0.0, slope.clamp(0.0, row.steepest().max(0.0))]
+    }
+
+    fn curves(&self, row: &Row<f64>, own: &[f64]) -> Vec<Arc<f64>> {
+        vec![curve(row, row.kappa(), own[1]).everywhere()]
+    }
+
+    fn write(&self, row: &Row<f64>, own: &[f64], w: &[f64], lines: &mut Lines) {
+        lines.u.push(share(own[1], row.steepest()));
         lines.w.push(w[0]);
     }
 }

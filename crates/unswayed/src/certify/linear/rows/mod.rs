@@ -1,64 +1,86 @@
 //! What a row contributes: one file for each kind of row, and nothing else about it elsewhere.
 //!
 //! A kind says which unknowns a row has besides α and b = βᵀz, which inequalities they must satisfy, and what the row's line
-//! T + y·s then costs. Where the constant T is the supremum of a [`Curve`], the program has as many of its points as it needs.
+//! T + y·s then costs; and which line it takes where the model is known. Where the constant T is the supremum of a [`Curve`], the
+//! program has as many of its points as it needs.
 
+mod clipped_hinge;
+mod clipped_logistic;
 mod error_hinge;
 mod error_logistic;
 mod hinge;
+mod interval;
 mod label_hinge;
 mod label_logistic;
 mod logistic;
 
+pub(super) use clipped_hinge::ClippedHinge;
+pub(super) use clipped_logistic::ClippedLogistic;
 pub(super) use error_hinge::ErrorHinge;
 pub(super) use error_logistic::ErrorLogistic;
 pub(super) use hinge::Hinge;
+pub(super) use interval::Interval;
 pub(super) use label_hinge::LabelHinge;
 pub(super) use label_logistic::LabelLogistic;
 pub(super) use logistic::Logistic;
 use unswayed_check::Lines;
 
-use super::Constants;
-use super::form::Form;
-use super::logistic::Curve;
+use super::form::{Form, Scalar};
+use super::logistic::{Arc, Curve};
+use super::setting::Constants;
 
-/// What a row depends on.
-pub(super) struct Row<'a> {
+/// What a row depends on. All but n is per unit of its mass.
+#[derive(Clone, Debug)]
+pub(super) struct Row<'a, T> {
     pub(super) constants: &'a Constants,
     /// α.
-    pub(super) alpha: Form,
+    pub(super) alpha: T,
     /// b = βᵀz.
-    pub(super) b: Form,
-    /// n = ‖z‖².
+    pub(super) b: T,
+    /// n = ‖z‖², or what stands for it.
     pub(super) n: f64,
-    /// The weight in the target over that in the data.
+    /// The row's part in data and target.
+    pub(super) mass: f64,
+    /// The weight in the data: 1, or 0 for a row of the target alone.
+    pub(super) p: f64,
+    /// The weight in the target.
     pub(super) t: f64,
+    /// r = min(1, G/‖z‖) of a clipped gradient, else 1.
+    pub(super) clip: f64,
+    /// The middle of the interval that s is in, and how far from it s may be.
+    pub(super) range: (f64, f64),
 }
 
-impl Row<'_> {
+impl<T: Scalar> Row<'_, T> {
     /// a = 2αk.
-    fn a(&self) -> Form {
+    fn a(&self) -> T {
         self.alpha.clone() * (2.0 * self.constants.k)
     }
 
-    /// κ0 = 2αk(1−ε).
-    fn kappa0(&self) -> Form {
-        self.a() * (1.0 - self.constants.eps)
+    /// κ0 = 2αk(1−ε), times p.
+    fn kappa0(&self) -> T {
+        self.a() * ((1.0 - self.constants.eps) * self.p)
     }
 
     /// κ = κ0 − t.
-    fn kappa(&self) -> Form {
-        self.kappa0() - Form::number(self.t)
+    fn kappa(&self) -> T {
+        self.kappa0() - T::from(self.t)
+    }
+
+    /// The largest slope of a line: κ0r − t, r = 1 where nothing is clipped.
+    fn steepest(&self) -> T {
+        self.kappa0() * self.clip - T::from(self.t)
     }
 
     /// c = αηn.
-    fn c(&self) -> Form {
+    fn c(&self) -> T {
         self.alpha.clone() * (self.constants.eta * self.n)
     }
 
-    /// J = (1−ε)(2αk + αηn + b).
-    fn j(&self) -> Form {
-        (self.a() + self.c() + self.b.clone()) * (1.0 - self.constants.eps)
+    /// J = (1−ε)(r(2αk + b) + r²αηn), times p.
+    fn j(&self) -> T {
+        let r = self.clip;
+        ((self.a() + self.b.clone()) * r + self.c() * (r * r)) * ((1.0 - self.constants.eps) * self.p)
     }
 }
 
@@ -67,35 +89,61 @@ pub(super) struct Part {
     /// Must not be negative.
     pub(super) fixed: Vec<Form>,
     /// The first unknown must not be below these, for w in an interval.
-    pub(super) curves: Vec<Arc>,
+    pub(super) curves: Vec<Arc<Form>>,
     /// What the line costs at s = 0.
     pub(super) cost: Form,
     /// The slope y of the line.
     pub(super) slope: Form,
 }
 
-/// A curve on an interval of w.
-pub(super) struct Arc {
-    pub(super) curve: Curve<Form>,
-    pub(super) interval: (f64, f64),
-}
-
-/// The whole interval (0, 1), but for what rounding cannot tell from its ends.
-pub(super) const WHOLE: (f64, f64) = (1e-13, 1.0 - 1e-13);
-
 /// A kind of row.
 pub(super) trait Kind: Sync {
-    /// How many unknowns a row has.
-    fn unknowns(&self) -> usize;
+    /// How many unknowns a row has, T first.
+    fn unknowns(&self) -> usize {
+        2
+    }
 
-    /// Its place in the program; `own` are its unknowns, T first.
-    fn part(&self, row: &Row, own: &[Form]) -> Part;
+    /// Its place in the program.
+    fn part(&self, row: &Row<Form>, own: &[Form]) -> Part;
 
-    /// Adds the row's numbers to a witness: `own` are its unknowns' values, `w` the maximisers of its curves.
-    fn write(&self, kappa0: f64, t: f64, own: &[f64], w: &[f64], lines: &mut Lines);
+    /// The unknowns (T may be left at 0, it follows from the others) of the best line at the score s. Where the slope jumps it goes over a width instead.
+    fn line(&self, row: &Row<f64>, s: f64, width: f64) -> Vec<f64>;
+
+    /// The slope of a line from its unknowns.
+    fn slope(&self, own: &[f64]) -> f64 {
+        own[1]
+    }
+
+    /// The curves whose suprema are T, for known unknowns.
+    fn curves(&self, _: &Row<f64>, _: &[f64]) -> Vec<Arc<f64>> {
+        vec![]
+    }
+
+    /// The height of the line at s = 0, the least for its slope.
+    fn height(&self, row: &Row<f64>, own: &[f64]) -> f64 {
+        self.curves(row, own).iter().map(Arc::top).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// Adds the row's numbers to a witness: `own` are its unknowns, `w` the maximisers of its curves.
+    fn write(&self, row: &Row<f64>, own: &[f64], w: &[f64], lines: &mut Lines);
 }
 
 /// part/whole in [0, 1], whatever rounding has done.
 fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { (part / whole).clamp(0.0, 1.0) } else { 0.0 }
+}
+
+/// 1 where x > 0 and 0 where x < 0, with a ramp between.
+fn ramp(x: f64, width: f64) -> f64 {
+    (x / width + 0.5).clamp(0.0, 1.0)
+}
+
+/// The slope y in [0, most] at which T(y) + y·s is least, for a convex T: where `rises(y)`, it is below.
+fn bisect(most: f64, rises: impl Fn(f64) -> bool) -> f64 {
+    let (mut low, mut high) = (0.0, most.max(0.0));
+    for _ in 0..40 {
+        let middle = f64::midpoint(low, high);
+        if rises(middle) { high = middle } else { low = middle }
+    }
+    f64::midpoint(low, high)
 }

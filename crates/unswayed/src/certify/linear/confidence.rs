@@ -1,0 +1,157 @@
+//! A bound for the distribution that the rows were drawn from (Theorem L18): one half of the rows chooses the numbers, the other half
+//! is what they are evaluated on.
+
+use std::borrow::Cow;
+
+use unswayed_check::{Confidence, ConfidenceClaim, Deviation, Linear, Set, prove_confidence};
+
+use super::points::{OUTSIDE, Reach};
+use super::program::Task;
+use super::setting::{Constants, Sheet};
+use super::solve::{Found, solve};
+use super::theta::{Quadratic, sum};
+use super::{LinearOptions, MOST_ROWS, points, rows};
+use crate::certify::convexity::dot;
+use crate::data::Dataset;
+use crate::error::CertifyError;
+
+/// What α costs besides, in units of what the deviation makes of it at first sight.
+const BURDENS: [f64; 6] = [0.0, 0.3, 1.0, 2.0, 4.0, 8.0];
+/// Widths over which the rule's slope goes from κ to 0.
+const WIDTHS: [f64; 3] = [0.02, 0.1, 0.4];
+
+/// The half that chooses, if a confidence is asked for, and the data that are certified.
+#[expect(clippy::type_complexity, reason = "two halves, one of which may be missing")]
+pub(super) fn split<'a>(
+    data: &[&'a Dataset],
+    options: &LinearOptions,
+) -> Result<(Option<Dataset>, Vec<Cow<'a, Dataset>>), CertifyError> {
+    let Some(level) = options.confidence else {
+        return Ok((None, data.iter().map(|d| Cow::Borrowed(*d)).collect()));
+    };
+    if !(level > 0.0 && level < 1.0) {
+        return Err(CertifyError::Confidence("it must be above 0 and below 1, say 0.99"));
+    }
+    let [data] = data else {
+        return Err(CertifyError::Confidence(
+            "it is for one dataset, not for several that data drift between",
+        ));
+    };
+    if data.rows() < 4 {
+        return Err(CertifyError::Confidence("too few rows: one half chooses, the other evaluates"));
+    }
+    let half = data.rows() / 2;
+    let unusable = |_| CertifyError::Confidence("the rows cannot be split");
+    if data.weights().is_some() {
+        return Err(CertifyError::Confidence("it is for rows of equal weight, drawn independently"));
+    }
+    let rest = data.z()[half * data.dimension()..].to_vec();
+    let chosen = Dataset::from_rows(rest, data.dimension(), None).map_err(unusable)?;
+    Ok((Some(chosen), vec![Cow::Owned(data.first(half).map_err(unusable)?)]))
+}
+
+/// The claim: numbers from one half, evaluated on the other by the exact checker.
+pub(super) fn claim(
+    learner: &Linear,
+    chosen: &Dataset,
+    evaluated: &Dataset,
+    level: f64,
+) -> Result<ConfidenceClaim, CertifyError> {
+    let delta = 1.0 - level;
+    let candidates = candidates(learner, chosen, evaluated, delta)?;
+    // The choice is made where it costs nothing: on the half that chooses.
+    let value = |c: &Confidence| prove_confidence(learner, c, &chosen.as_rows()).unwrap_or(f64::INFINITY);
+    let best = candidates.into_iter().map(|c| (value(&c), c)).min_by(|a, b| a.0.total_cmp(&b.0));
+    let Some((_, confidence)) = best else { return Err(CertifyError::NoWitness { refusal: None }) };
+    let bound = prove_confidence(learner, &confidence, &evaluated.as_rows());
+    Ok(ConfidenceClaim { bound: bound.map_err(CertifyError::Refused)?, confidence })
+}
+
+fn candidates(
+    learner: &Linear,
+    chosen: &Dataset,
+    evaluated: &Dataset,
+    delta: f64,
+) -> Result<Vec<Confidence>, CertifyError> {
+    let constants = Constants::new(learner, chosen.dimension());
+    let sheet = Sheet::new(learner, chosen, 0, None)?;
+    let sheets = [sheet.sample(sheet.len().div_ceil(MOST_ROWS / 2))];
+    let parts = points::parts(learner, constants.parameters, false)
+        .ok_or(CertifyError::Confidence("it is not proved for this set of points"))?;
+    let task = Task {
+        constants: &constants,
+        loss: learner.loss,
+        is_cut: false,
+        kind: &rows::Hinge,
+        sheets: &sheets,
+        shells: &[],
+        parts: &parts,
+        is_shared: true,
+        burden: 0.0,
+    };
+    let Reach::Symmetric(_) = &parts[0] else {
+        return Err(CertifyError::Confidence("it is not proved for this set of points"));
+    };
+    // The learner takes no longer point than the adversary may send; what the rows are must not matter here.
+    let radius = points::longest(learner) * (1.0 + 1e-12);
+    let n = evaluated.rows() as f64;
+    let spread = radius / n.sqrt() * (1.0 + (2.0 * (2.0 / delta).ln()).sqrt());
+    let Some(first) = solve(&task) else { return Ok(vec![]) };
+    let theta = model(&task, &first);
+    // d/dα of κΔ‖θ‖, which is what the deviation adds to first order.
+    let unit = 2.0 * constants.k * (1.0 - constants.eps) * spread * dot(&theta, &theta).sqrt();
+    let mut candidates = vec![];
+    for burden in BURDENS {
+        let Some(found) = solve(&Task { burden: burden * unit, ..task }) else { continue };
+        let theta = model(&task, &found);
+        for width in WIDTHS {
+            for deviation in [Deviation::Hoeffding, Deviation::Bernstein] {
+                candidates.push(confidence(
+                    learner,
+                    &parts[0],
+                    &found,
+                    &theta,
+                    (width, radius, delta),
+                    deviation,
+                ));
+            }
+        }
+    }
+    Ok(candidates)
+}
+
+/// ½A⁻¹v, the worst model.
+fn model(task: &Task, found: &Found) -> Vec<f64> {
+    let place = task.places()[0];
+    let quadratic = Quadratic::new(task, &place, found, &found.cases[0]);
+    let (_, slope) = sum(task, found, &found.lines[0]);
+    let v: Vec<f64> = slope.iter().zip(&quadratic.push).map(|(r, h)| r + h).collect();
+    quadratic.inverse(&v).iter().map(|x| x / 2.0).collect()
+}
+
+fn confidence(
+    learner: &Linear,
+    part: &Reach,
+    found: &Found,
+    theta: &[f64],
+    (width, radius, delta): (f64, f64, f64),
+    deviation: Deviation,
+) -> Confidence {
+    let omega = match (part, &learner.set) {
+        (Reach::Symmetric(set), Set::Ellipsoid { .. }) => Some(set.squared * OUTSIDE),
+        _ => None,
+    };
+    Confidence {
+        deviation,
+        alpha: found.alpha,
+        beta: found.beta.clone(),
+        // A little more than the solver's, so that A stays positive.
+        tau: found.cases[0].tau.iter().map(|tau| tau * (1.0 + 1e-6)).collect(),
+        nu: found.cases[0].nu,
+        omega,
+        theta: theta.to_vec(),
+        gain: 1.0 / width,
+        radius,
+        delta,
+    }
+}

@@ -1,0 +1,77 @@
+//! Suprema over w as values at finitely many w: start with a few, add each maximiser, repeat.
+
+use super::form::Form;
+use super::logistic::{Arc, Curve, margin, weight};
+use super::program::{Layout, Task};
+
+/// Margins at which curves are held down at first.
+const FIRST: [f64; 11] = [-8.0, -5.0, -3.0, -1.75, -0.75, 0.0, 0.75, 1.75, 3.0, 5.0, 8.0];
+
+/// The w at which each curve is held down: of each row of each lines, and of each case.
+#[derive(Clone, Default)]
+pub(super) struct Cuts {
+    pub(super) rows: Vec<Vec<Vec<Vec<f64>>>>,
+    pub(super) cases: Vec<Vec<f64>>,
+}
+
+impl Cuts {
+    /// A few for every curve.
+    pub(super) fn first(task: &Task) -> Cuts {
+        let whole: Vec<f64> = FIRST.into_iter().map(weight).collect();
+        let of_row = |arc: &Arc<f64>| {
+            let (low, high) = arc.interval;
+            let within = whole.iter().copied().filter(|w| (low..=high).contains(w));
+            within.collect::<Vec<f64>>()
+        };
+        let rows = task.each_lines().into_iter().map(|(s, _, shell)| {
+            let sheet = &task.sheets[s];
+            let arcs = |i: usize| {
+                let row = task.row(sheet, shell, i, 1.0, 0.0);
+                task.kind.curves(&row, &vec![0.0; task.kind.unknowns()])
+            };
+            (0..sheet.len()).map(|i| arcs(i).iter().map(of_row).collect()).collect()
+        });
+        Cuts { rows: rows.collect(), cases: vec![whole.clone(); task.places().len()] }
+    }
+
+    /// Adds the maximisers of all curves at x; returns how much the value falls short of what they demand.
+    pub(super) fn refine(&mut self, task: &Task, layout: &Layout, x: &[f64]) -> f64 {
+        let unknowns = task.kind.unknowns();
+        let mut short: Vec<f64> = vec![0.0; layout.lines.len()];
+        for (l, (lines, (s, _, _))) in layout.lines.iter().zip(task.each_lines()).enumerate() {
+            for (i, part) in lines.parts.iter().enumerate() {
+                let top = x[lines.first + i * unknowns];
+                let mut worst: f64 = 0.0;
+                for (arc, cuts) in part.curves.iter().zip(&mut self.rows[l][i]) {
+                    let at = Arc { curve: arc.curve.values(x), interval: arc.interval };
+                    worst = worst.max(add(&at, top, cuts));
+                }
+                short[l] += task.sheets[s].mass[i] * worst;
+            }
+        }
+        let mut missing: f64 = 0.0;
+        for ((case, place), cuts) in layout.cases.iter().zip(task.places()).zip(&mut self.cases) {
+            let own = case.curve.as_ref().map_or(0.0, |(top, curve)| {
+                add(&Arc { curve: curve.values(x), interval: around_highest(curve, x) }, x[*top], cuts)
+            });
+            missing = missing.max(short[place.lines] + task.constants.eps * own);
+        }
+        missing
+    }
+}
+
+/// Adds a curve's maximiser; returns how far the top is below it.
+fn add(arc: &Arc<f64>, top: f64, cuts: &mut Vec<f64>) -> f64 {
+    let w = arc.maximiser();
+    let above = arc.curve.at(w) - top;
+    cuts.push(w);
+    above.max(0.0)
+}
+
+/// An interval around the highest of some points. C's curve need not be concave, but it is between neighbours of a fine grid.
+fn around_highest(curve: &Curve<Form>, x: &[f64]) -> (f64, f64) {
+    let curve = curve.values(x);
+    let grid = (-60..=60).map(|i| weight(f64::from(i) * 0.25));
+    let best = grid.max_by(|a, b| curve.at(*a).total_cmp(&curve.at(*b))).unwrap_or(0.5);
+    (weight(margin(best) + 0.25), weight(margin(best) - 0.25))
+}

@@ -1,0 +1,35 @@
+//! Coordinates without regularization: Σ p_i y_i z_ij must be 0 there, exactly (Theorem L17).
+
+use unswayed_check::Lines;
+
+use super::program::Task;
+
+/// Shares are rounded to multiples of this, so that their sums are exact.
+const GRAIN: f64 = 1.0 / (1u64 << 40) as f64;
+
+/// Whether coordinate j is one of equal size in all rows, and these of equal weight, so that shares can be balanced.
+pub(super) fn can_be_balanced(task: &Task, j: usize) -> bool {
+    task.sheets.iter().all(|sheet| {
+        let (first, mass) = (sheet.row(0)[j].abs(), sheet.mass[0]);
+        (0..sheet.len()).all(|i| {
+            sheet.row(i)[j].abs().to_bits() == first.to_bits() && sheet.mass[i].to_bits() == mass.to_bits()
+        })
+    })
+}
+
+/// Makes the shares of the rows with z_ij > 0 and of those with z_ij < 0 equal sums, by as little as possible.
+pub(super) fn balance(task: &Task, lines: &mut Lines) {
+    let sheet = &task.sheets[lines.dataset];
+    let Some(j) = task.constants.free.first() else { return };
+    let mut grains: Vec<i64> = lines.u.iter().map(|u| (u / GRAIN).round() as i64).collect();
+    let whole = (1.0 / GRAIN) as i64;
+    let sign = |i: usize| if sheet.row(i)[*j] > 0.0 { 1 } else { -1 };
+    let mut excess: i64 = grains.iter().enumerate().map(|(i, g)| sign(i) * g).sum();
+    for (i, grain) in grains.iter_mut().enumerate() {
+        let wanted = *grain - sign(i) * excess;
+        let now = wanted.clamp(0, whole);
+        excess += sign(i) * (now - *grain);
+        *grain = now;
+    }
+    lines.u = grains.into_iter().map(|g| g as f64 * GRAIN).collect();
+}

@@ -1,0 +1,410 @@
+//! The conic program of all cases together: α and β are shared, everything else is a case's own, but for lines that cases may share.
+//!
+//! ```text
+//! minimise  max over cases  Σ mass_i(T_i + …) + ε·C + g₀ + Σ_j t_j
+//! ```
+//!
+//! where t_j bounds what coordinate j of θ can add, sup over θ_j and q of v_jθ_j + q√(ε·span)(χθ_j + β_j) − Aθ_j² − ½τq² with
+//! v = r + g − σβ and A = ασ(2−ησ) + W: a 3×3 matrix inequality, linear in all unknowns. Suprema over w are replaced by their values at
+//! finitely many w ([`super::cuts`]).
+
+use unswayed_check::Loss;
+
+use super::cuts::Cuts;
+use super::form::{Form, norm_within, not_negative, semidefinite, zero};
+use super::logistic::Curve;
+use super::points::{Reach, Symmetric};
+use super::rows::{Kind, Part, Row};
+use super::setting::{Constants, Sheet};
+use super::shells::Shell;
+use crate::certify::conic::Program;
+
+/// What is to be solved.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a> {
+    pub(super) constants: &'a Constants,
+    pub(super) loss: Loss,
+    /// Whether a point's activity can be cut off by a clip, so that C is charged by Lemma L8.
+    pub(super) is_cut: bool,
+    pub(super) kind: &'a dyn Kind,
+    pub(super) sheets: &'a [Sheet],
+    /// None if θ may be anywhere.
+    pub(super) shells: &'a [Shell<'a>],
+    pub(super) parts: &'a [Reach],
+    /// Whether the parts of the set share their lines.
+    pub(super) is_shared: bool,
+    /// What α costs besides.
+    pub(super) burden: f64,
+}
+
+/// The unknowns' places in the program.
+pub(super) struct Layout {
+    pub(super) alpha: usize,
+    pub(super) beta: usize,
+    pub(super) lines: Vec<LinesAt>,
+    pub(super) cases: Vec<CaseAt>,
+}
+
+/// Where the unknowns of lines are.
+pub(super) struct LinesAt {
+    /// The first unknown of the rows.
+    pub(super) first: usize,
+    pub(super) parts: Vec<Part>,
+    /// r = Σ mass_i y_i z_i.
+    slope: usize,
+}
+
+/// Where the unknowns of a case are.
+#[derive(Default)]
+pub(super) struct CaseAt {
+    pub(super) tau: Vec<usize>,
+    pub(super) nu: Option<usize>,
+    /// T and y of a point.
+    pub(super) point: Option<(usize, usize)>,
+    /// A curve that an unknown must not be below: of the point, or of C.
+    pub(super) curve: Option<(usize, Curve<Form>)>,
+    /// ω and μ of the shell.
+    pub(super) multipliers: Option<(usize, usize)>,
+}
+
+/// A case: dataset, shell and part.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    /// The lines it has in the program.
+    pub(super) lines: usize,
+    pub(super) dataset: usize,
+    pub(super) shell: Option<Shell<'a>>,
+    pub(super) part: &'a Reach,
+}
+
+impl<'a> Task<'a> {
+    /// The shells, or everywhere.
+    fn regions(&self) -> Vec<Option<Shell<'a>>> {
+        if self.shells.is_empty() { vec![None] } else { self.shells.iter().copied().map(Some).collect() }
+    }
+
+    /// How many lines a dataset has in a shell.
+    fn leads(&self) -> usize {
+        if self.is_shared { 1 } else { self.parts.len() }
+    }
+
+    /// Dataset, shell and what the shell is, of each lines.
+    pub(super) fn each_lines(&self) -> Vec<(usize, usize, Option<Shell<'a>>)> {
+        let mut lines = vec![];
+        for dataset in 0..self.sheets.len() {
+            for (index, shell) in self.regions().into_iter().enumerate() {
+                lines.extend(std::iter::repeat_n((dataset, index, shell), self.leads()));
+            }
+        }
+        lines
+    }
+
+    /// The cases in the order of the format: by dataset, shell, part.
+    pub(super) fn places(&self) -> Vec<Place<'a>> {
+        let mut places = vec![];
+        for dataset in 0..self.sheets.len() {
+            for (index, shell) in self.regions().into_iter().enumerate() {
+                let first = (dataset * self.regions().len() + index) * self.leads();
+                let place = |(i, part)| {
+                    let lines = first + if self.is_shared { 0 } else { i };
+                    Place { lines, dataset, shell, part }
+                };
+                places.extend(self.parts.iter().enumerate().map(place));
+            }
+        }
+        places
+    }
+
+    /// Row i of a sheet, in a shell.
+    pub(super) fn row<T>(&self, sheet: &Sheet, shell: Option<Shell>, i: usize, alpha: T, b: T) -> Row<'a, T> {
+        Row {
+            constants: self.constants,
+            alpha,
+            b,
+            n: sheet.n[i],
+            mass: sheet.mass[i],
+            p: sheet.p[i],
+            t: sheet.t[i],
+            clip: sheet.clip[i],
+            range: shell.map_or((0.0, f64::INFINITY), |shell| shell.range(sheet, i)),
+        }
+    }
+
+    /// The program with curves at finitely many points; α stays below `far`.
+    pub(super) fn build(&self, cuts: &Cuts, far: f64) -> (Program, Layout) {
+        let d = self.constants.parameters;
+        let mut program = Program::new(0);
+        let (alpha, beta, total) = (program.variables(1), program.variables(d), program.variables(1));
+        program.pay(total, 1.0);
+        program.pay(alpha, self.burden);
+        let limit = |v: usize, far: f64| [Form::from(far) - Form::of(v), Form::from(far) + Form::of(v)];
+        not_negative(&mut program, [Form::of(alpha), Form::from(far) - Form::of(alpha)]);
+        not_negative(&mut program, (0..d).flat_map(|j| limit(beta + j, 1e3 * far)).collect::<Vec<_>>());
+        if let Some(radius) = self.constants.projection {
+            // Theorem L15, with room for rounding.
+            let edge = Form::of(alpha) * (2.0 * radius * (1.0 - 1e-9));
+            norm_within(&mut program, std::iter::once(edge).chain((0..d).map(|j| Form::of(beta + j))));
+        }
+        let scores: Vec<usize> = self.sheets.iter().map(|s| scores(&mut program, beta, s)).collect();
+        let mut layout = Layout { alpha, beta, lines: vec![], cases: vec![] };
+        for (index, (s, _, shell)) in self.each_lines().into_iter().enumerate() {
+            let lines =
+                self.place_rows(&mut program, alpha, (&self.sheets[s], shell), scores[s], &cuts.rows[index]);
+            layout.lines.push(lines);
+        }
+        for (index, place) in self.places().into_iter().enumerate() {
+            let (case, mut price) = self.place_case(&mut program, &layout, place, &cuts.cases[index]);
+            let sheet = &self.sheets[place.dataset];
+            for (mass, part) in sheet.mass.iter().zip(&layout.lines[place.lines].parts) {
+                price = price + part.cost.clone() * *mass;
+            }
+            price = price + self.quadratic(&mut program, &layout, &case, place);
+            not_negative(&mut program, [Form::of(total) - price]);
+            layout.cases.push(case);
+        }
+        (program, layout)
+    }
+
+    fn place_rows(
+        &self,
+        program: &mut Program,
+        alpha: usize,
+        (sheet, shell): (&Sheet, Option<Shell>),
+        scores: usize,
+        cuts: &[Vec<Vec<f64>>],
+    ) -> LinesAt {
+        let unknowns = self.kind.unknowns();
+        let first = program.variables(unknowns * sheet.len());
+        let mut parts = vec![];
+        for (i, cuts) in cuts.iter().enumerate() {
+            let own: Vec<Form> = (0..unknowns).map(|m| Form::of(first + i * unknowns + m)).collect();
+            let part =
+                self.kind.part(&self.row(sheet, shell, i, Form::of(alpha), Form::of(scores + i)), &own);
+            let curves = part.curves.iter().zip(cuts).flat_map(|(arc, cuts)| held(&own[0], &arc.curve, cuts));
+            not_negative(program, part.fixed.iter().cloned().chain(curves).collect::<Vec<_>>());
+            parts.push(part);
+        }
+        let slope = program.variables(sheet.parameters);
+        let mut sums: Vec<Form> = (0..sheet.parameters).map(|j| Form::of(slope + j) * -1.0).collect();
+        for (i, part) in parts.iter().enumerate() {
+            for (sum, z) in sums.iter_mut().zip(sheet.row(i)).filter(|(_, z)| **z != 0.0) {
+                let factor = sheet.mass[i] * z;
+                sum.constant += factor * part.slope.constant;
+                sum.terms.extend(part.slope.terms.iter().map(|(v, f)| (*v, f * factor)));
+            }
+        }
+        zero(program, sums);
+        LinesAt { first, parts, slope }
+    }
+
+    /// The unknowns of a case, and what they cost but for the rows and the quadratic part.
+    fn place_case(
+        &self,
+        program: &mut Program,
+        layout: &Layout,
+        place: Place,
+        cuts: &[f64],
+    ) -> (CaseAt, Form) {
+        let mut case = CaseAt::default();
+        let mut price = match place.part {
+            Reach::Nothing => Form::default(),
+            Reach::Symmetric(set) => self.place_symmetric(program, layout, set, &mut case, cuts),
+            Reach::Point(a) => self.place_point(program, layout, a, &mut case, cuts),
+        };
+        price = price * self.constants.eps;
+        if let Some(shell) = place.shell {
+            let first = program.variables(2);
+            let (outer, inner) = (Form::of(first), Form::of(first + 1));
+            // In the innermost shell ‖θ−o‖ ≥ 0 says nothing.
+            let most = if shell.inner > 0.0 { inner.clone() } else { inner.clone() * -1.0 };
+            not_negative(program, [outer.clone(), most]);
+            let centre: f64 = shell.centre.iter().map(|o| o * o).sum();
+            price = price + outer * (shell.outer.powi(2) - centre) - inner * (shell.inner.powi(2) - centre);
+            case.multipliers = Some((first, first + 1));
+        }
+        (case, price)
+    }
+
+    /// C of Lemma L7.
+    fn place_symmetric(
+        &self,
+        program: &mut Program,
+        layout: &Layout,
+        set: &Symmetric,
+        case: &mut CaseAt,
+        cuts: &[f64],
+    ) -> Form {
+        let first = program.variables(set.price.len() + 1);
+        case.tau = (first..first + set.price.len()).collect();
+        let nu = first + set.price.len();
+        case.nu = Some(nu);
+        not_negative(program, case.tau.iter().chain([&nu]).map(|v| Form::of(*v)).collect::<Vec<_>>());
+        if !self.constants.free.is_empty() {
+            zero(program, [self.chi(layout, case)]);
+        }
+        let half = Form::sum(case.tau.iter().zip(&set.price).map(|(tau, price)| (*tau, price / 2.0)));
+        let reach = half + Form::of(layout.alpha) * (self.constants.eta * set.squared);
+        let nu = Form::of(nu);
+        if self.loss != Loss::Logistic {
+            return reach + nu * set.terms;
+        }
+        if self.is_cut {
+            return reach + nu * LAMBERT;
+        }
+        // D w² + ν(H + log(1−w)), which is the same as D w² + νws.
+        let none = Form::default();
+        let curve = Curve {
+            entropy: nu.clone(),
+            first: none.clone(),
+            second: nu,
+            linear: none.clone(),
+            square: reach,
+            constant: none,
+        };
+        let price = program.variables(1);
+        let above: Vec<Form> = held(&Form::of(price), &curve, cuts).chain([Form::of(price)]).collect();
+        not_negative(program, above);
+        case.curve = Some((price, curve));
+        Form::of(price)
+    }
+
+    /// The line of a point (Lemma L9), with the cost at s = 0.
+    fn place_point(
+        &self,
+        program: &mut Program,
+        layout: &Layout,
+        a: &[f64],
+        case: &mut CaseAt,
+        cuts: &[f64],
+    ) -> Form {
+        let first = program.variables(2);
+        let (t, y) = (Form::of(first), Form::of(first + 1));
+        case.point = Some((first, first + 1));
+        let alpha = Form::of(layout.alpha);
+        let whole = alpha.clone() * (2.0 * self.constants.k);
+        let b = Form::sum(a.iter().enumerate().map(|(j, a)| (layout.beta + j, *a)));
+        let c = alpha * (self.constants.eta * a.iter().map(|a| a * a).sum::<f64>());
+        not_negative(program, [y.clone(), whole.clone() - y.clone()]);
+        if self.loss != Loss::Logistic {
+            not_negative(program, [t.clone(), t.clone() - whole - b - c]);
+            return t - y;
+        }
+        let curve = point_curve(whole, y, b, c);
+        not_negative(program, held(&t, &curve, cuts).collect::<Vec<_>>());
+        case.curve = Some((first, curve));
+        t
+    }
+
+    /// χ = 2αk − ν.
+    fn chi(&self, layout: &Layout, case: &CaseAt) -> Form {
+        let nu = case.nu.map_or_else(Form::default, Form::of);
+        Form::of(layout.alpha) * (2.0 * self.constants.k) - nu
+    }
+
+    /// Σ t_j: what θ can add.
+    fn quadratic(&self, program: &mut Program, layout: &Layout, case: &CaseAt, place: Place) -> Form {
+        let Constants { eps, sigma, free, parameters, .. } = self.constants;
+        let weight = case.multipliers.map_or_else(Form::default, |(w, m)| Form::of(w) - Form::of(m));
+        let pull = Form::of(layout.alpha) * self.constants.pull() + weight.clone();
+        let slope = layout.lines[place.lines].slope;
+        let force = |j: usize| {
+            let mut force = Form::of(slope + j);
+            if !free.contains(&j) {
+                force = force - Form::of(layout.beta + j) * *sigma;
+            }
+            if let (Reach::Point(a), Some((_, y))) = (place.part, case.point) {
+                force = force + Form::of(y) * (eps * a[j]);
+            }
+            if let Some(shell) = place.shell {
+                force = force + weight.clone() * (2.0 * shell.centre[j]);
+            }
+            force
+        };
+        let forces: Vec<Form> = (0..*parameters).map(force).collect();
+        let betas: Vec<Form> = (0..*parameters).map(|j| Form::of(layout.beta + j)).collect();
+        let tops = if free.is_empty() { *parameters } else { 2 * parameters };
+        let first = program.variables(tops);
+        let top = |i: usize| Form::of(first + i);
+        match place.part {
+            Reach::Symmetric(set) if free.is_empty() => {
+                let (chi, forces, betas) = (self.chi(layout, case), turned(set, forces), turned(set, betas));
+                for (j, (force, beta)) in forces.into_iter().zip(betas).enumerate() {
+                    let (tau, root) = (Form::of(case.tau[set.tau_of(j)]), (eps * set.span[j]).sqrt());
+                    semidefinite(program, 3, |a, b| match (a, b) {
+                        (0, 0) => pull.clone(),
+                        (0, 1) => chi.clone() * (-0.5 * root),
+                        (1, 1) => tau.clone() * 0.5,
+                        (0, 2) => force.clone() * 0.5,
+                        (1, 2) => beta.clone() * (0.5 * root),
+                        _ => top(j),
+                    });
+                }
+            }
+            _ => {
+                let spread = |j: usize, force: Form| (pull.clone(), force, top(j));
+                let mut squares: Vec<_> = vec![];
+                for (j, force) in forces.into_iter().enumerate() {
+                    // Theorem L17: nothing holds a free coordinate back, so nothing may push it.
+                    if free.contains(&j) { zero(program, [force]) } else { squares.push(spread(j, force)) }
+                }
+                if let Reach::Symmetric(set) = place.part {
+                    for (j, beta) in turned(set, betas).into_iter().enumerate() {
+                        let (tau, root) = (Form::of(case.tau[set.tau_of(j)]), (eps * set.span[j]).sqrt());
+                        squares.push((tau * 0.5, beta * root, top(parameters + j)));
+                    }
+                }
+                for (under, over, top) in squares {
+                    semidefinite(program, 2, |a, b| match (a, b) {
+                        (0, 0) => under.clone(),
+                        (0, 1) => over.clone() * 0.5,
+                        _ => top.clone(),
+                    });
+                }
+            }
+        }
+        // A top that no cone holds may be 0.
+        not_negative(program, (0..tops).map(top).collect::<Vec<_>>());
+        Form::sum((first..first + tops).map(|t| (t, 1.0)))
+    }
+}
+
+/// A little more than sup s/(1 + e^s), by Lemma L8.
+const LAMBERT: f64 = 0.278_470_1;
+
+/// The curve of a point's line (Lemma L9).
+pub(super) fn point_curve<T: super::form::Scalar>(whole: T, y: T, b: T, c: T) -> Curve<T> {
+    Curve {
+        entropy: whole.clone(),
+        first: y.clone(),
+        second: whole - y,
+        linear: b,
+        square: c,
+        constant: T::from(0.0),
+    }
+}
+
+/// Unknowns b_i = βᵀz_i for all rows of a sheet.
+fn scores(program: &mut Program, beta: usize, sheet: &Sheet) -> usize {
+    let first = program.variables(sheet.len());
+    let score = |i: usize| {
+        let row = sheet.row(i).iter().enumerate().filter(|(_, z)| **z != 0.0);
+        Form::sum(row.map(|(j, z)| (beta + j, *z))) - Form::of(first + i)
+    };
+    zero(program, (0..sheet.len()).map(score).collect::<Vec<_>>());
+    first
+}
+
+/// Forms in the coordinates of a set.
+fn turned(set: &Symmetric, forms: Vec<Form>) -> Vec<Form> {
+    let Some(axes) = &set.axes else { return forms };
+    let turn = |i: usize| {
+        let parts = forms.iter().enumerate().filter(|(j, _)| axes[(i, *j)] != 0.0);
+        parts.fold(Form::default(), |sum, (j, form)| sum + form.clone() * axes[(i, j)])
+    };
+    (0..forms.len()).map(turn).collect()
+}
+
+/// top − h(w) for some w.
+fn held<'a>(top: &'a Form, curve: &'a Curve<Form>, cuts: &'a [f64]) -> impl Iterator<Item = Form> + 'a {
+    cuts.iter().map(move |w| top.clone() - curve.at(*w))
+}

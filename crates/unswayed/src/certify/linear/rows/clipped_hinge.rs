@@ -1,0 +1,38 @@
+//! A hinge row whose gradient is clipped (Theorem L16): as without the clip, with κ0r − t in place of κ and r in J.
+
+use unswayed_check::Lines;
+
+use super::{Form, Hinge, Kind, Part, Row};
+
+pub(in super::super) struct ClippedHinge;
+
+/// A number a little below r, and one a little above it: r itself is a root.
+pub(super) fn around(r: f64) -> (f64, f64) {
+    if r < 1.0 { (r * (1.0 - 1e-15), r * (1.0 + 1e-15)) } else { (1.0, 1.0) }
+}
+
+/// The row with the r that the checker takes for its slope.
+pub(super) fn cautious<'a>(row: &Row<'a, f64>) -> Row<'a, f64> {
+    Row { clip: around(row.clip).0, ..row.clone() }
+}
+
+impl Kind for ClippedHinge {
+    fn part(&self, row: &Row<Form>, own: &[Form]) -> Part {
+        Hinge.part(row, own)
+    }
+
+    fn line(&self, row: &Row<f64>, s: f64, width: f64) -> Vec<f64> {
+        Hinge.line(row, s, width)
+    }
+
+    fn height(&self, row: &Row<f64>, own: &[f64]) -> f64 {
+        Hinge.height(row, own)
+    }
+
+    fn write(&self, row: &Row<f64>, own: &[f64], w: &[f64], lines: &mut Lines) {
+        Hinge.write(&cautious(row), own, w, lines);
+        let (low, high) = around(row.clip);
+        lines.low.push(low);
+        lines.high.push(high);
+    }
+}

@@ -130,6 +130,15 @@ impl Region {
         }
     }
 
+    /// A step up the gradient g that is about as long as the set is wide. In a box that is the gradient's own direction: its farthest
+    /// point is a corner, and steps from corner to corner pass by what is best.
+    pub fn uphill(&self, g: &[f64], out: &mut [f64]) {
+        match self {
+            Region::Box { radii } => point_along(g, radii.iter().copied().fold(0.0, f64::max), out),
+            _ => self.farthest(g, out),
+        }
+    }
+
     /// The point of a ball, box or ellipsoid that is farthest along g; of classes the x alone, the label is 0.
     pub fn farthest(&self, g: &[f64], out: &mut [f64]) {
         match self {

@@ -10,7 +10,7 @@ use rand_pcg::rand_core::SeedableRng;
 use rayon::prelude::*;
 use unswayed_check::{Linear, Loss, Set};
 
-use super::super::{SteadyState, dot};
+use super::super::{SteadyState, dot, scale};
 use super::curve::Curve;
 use super::hold::Hold;
 use super::nature::Nature;
@@ -24,8 +24,10 @@ const MOST_ROWS: usize = 2000;
 /// Random starts for each label.
 const RANDOM_STARTS: usize = 8;
 
-/// A hinge may hold a learner on its kink where a shorter point would not: these lengths are tried at the end.
+/// A shorter point may hold a hinge learner farther out, at its kink: these lengths are tried at the end, and then changed.
 const LENGTHS: [f64; 3] = [1.0, 0.9, 0.7];
+const FIRST_CHANGE: f64 = 0.2;
+const LAST_CHANGE: f64 = 0.01;
 
 /// How long to search.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +61,7 @@ impl Search<'_> {
         match &self.learner.set {
             Set::Labels => self.flips(),
             Set::Points { points } => self.exact_best(thin.screened(points)?),
-            _ => self.exact_best(thin.candidates()?),
+            _ => self.resized(self.exact_best(thin.candidates()?)?),
         }
     }
 
@@ -84,16 +86,42 @@ impl Search<'_> {
 
     /// Of points, the one with the largest loss on the loss itself and on all rows.
     fn exact_best(&self, points: Vec<Vec<f64>>) -> Result<SteadyState, AttackError> {
-        let held = points.into_par_iter().map(|point| {
-            self.look()?;
-            let mut hold = self.hold();
-            hold.place(&point);
-            hold.settle_exactly();
-            Ok(SteadyState { loss: hold.loss(), theta: hold.theta, point })
-        });
-        let held = held.collect::<Result<Vec<_>, AttackError>>()?;
+        let held = points.into_par_iter().map(|point| self.held(point));
+        let held = held.collect::<Result<Vec<_>, _>>()?;
         let best = held.into_iter().max_by(|a, b| a.loss.total_cmp(&b.loss));
         best.ok_or(AttackError::Unsupported("an empty set of points"))
+    }
+
+    /// Where a point holds the learner, on the loss itself.
+    fn held(&self, point: Vec<f64>) -> Result<SteadyState, AttackError> {
+        self.look()?;
+        let mut hold = self.hold();
+        hold.place(&point);
+        hold.settle_exactly();
+        Ok(SteadyState { loss: hold.loss(), theta: hold.theta, point })
+    }
+
+    /// The same point in the best length, by smaller and smaller changes.
+    fn resized(&self, mut best: SteadyState) -> Result<SteadyState, AttackError> {
+        let mut change = FIRST_CHANGE;
+        while self.learner.loss != Loss::Logistic && change > LAST_CHANGE {
+            let sizes = [1.0 - change, 1.0 + change].map(|size| self.scaled(&best.point, size));
+            let next = self.exact_best(sizes.to_vec())?;
+            if next.loss > best.loss {
+                best = next;
+            } else {
+                change /= 2.0;
+            }
+        }
+        Ok(best)
+    }
+
+    /// The point with another length, in the set, and with the same label.
+    fn scaled(&self, point: &[f64], size: f64) -> Vec<f64> {
+        let mut scaled = point.to_vec();
+        scale(&mut scaled[usize::from(self.labels() > 1)..], size);
+        self.reach.bring_in(&mut scaled);
+        scaled
     }
 
     /// The points that hold the learner worst on a smooth loss.
@@ -120,14 +148,8 @@ impl Search<'_> {
     /// The ends in a few lengths.
     fn candidates(&self) -> Result<Vec<Vec<f64>>, AttackError> {
         let lengths = if self.learner.loss == Loss::Logistic { &LENGTHS[..1] } else { &LENGTHS[..] };
-        let label = usize::from(self.labels() > 1);
-        let shorter = |point: &[f64], length: f64| {
-            let mut shorter = point.to_vec();
-            shorter[label..].iter_mut().for_each(|z| *z *= length);
-            shorter
-        };
         let ends = self.ends()?;
-        Ok(ends.iter().flat_map(|(_, point)| lengths.iter().map(|l| shorter(point, *l))).collect())
+        Ok(ends.iter().flat_map(|(_, point)| lengths.iter().map(|l| self.scaled(point, *l))).collect())
     }
 
     /// Against the model, against the rows, along the gradient, along where θ gives way, and at random; for each label.
@@ -174,7 +196,7 @@ impl Search<'_> {
                 if loss > best.0 {
                     best = (loss, point.clone());
                     let push = rest.moved(&hold.gradient(curve));
-                    self.reach.farthest(&hold.lever(curve, &push), &mut direction);
+                    self.reach.uphill(&hold.lever(curve, &push), &mut direction);
                     step *= 1.3;
                 } else {
                     step *= 0.4;

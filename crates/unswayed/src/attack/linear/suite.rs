@@ -240,12 +240,13 @@ impl<'a> LinearSuite<'a> {
         // The margins of a row have two blocks of θ each.
         let newton =
             rows * blocks * (parameters / blocks).powi(2) + parameters.powi(3) / 3.0 + 100.0 * rows * blocks;
-        let (operations, ascents, most) = match self.effort {
-            Effort::Fast => (FAST_WORK, 4, 40.0),
-            Effort::Full => (FULL_WORK, 16, 120.0),
+        let (operations, ascents, steps) = match self.effort {
+            Effort::Fast => (FAST_WORK, 8, 60.0),
+            Effort::Full => (FULL_WORK, 24, 120.0),
         };
-        let steps = operations / (5.0 * newton * curves * ascents as f64);
-        Work { ascents, steps: steps.clamp(8.0, most) as usize }
+        let affordable = operations / (5.0 * newton * curves);
+        let ascents = ascents.min((affordable / 10.0) as usize).max(2);
+        Work { ascents, steps: (affordable / ascents as f64).clamp(5.0, steps) as usize }
     }
 
     fn simulate_from<P: Policy + Clone + Sync>(

@@ -50,7 +50,7 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
         }
         print::json(&object);
     } else {
-        let text = list(certificate_lines(&subject, outcome, attacked.as_ref()));
+        let text = print::lines(certificate_lines(&subject, outcome, attacked.as_ref()));
         let verify = check_command(flags, &path);
         let table = if flags.method == Method::All { compare(&attempts) } else { String::new() };
         print::text(&format!("{text}certificate      {path}\nverify with      {verify}\n{table}"));
@@ -200,9 +200,4 @@ pub fn to_json(
 /// certified loss / attack loss.
 pub fn gap(outcome: &Outcome, attacked: &Attacked) -> f64 {
     outcome.certified_loss / attacked.simulated.loss.mean
-}
-
-/// The certificate in words.
-fn list(lines: Vec<(&'static str, String)>) -> String {
-    print::list(&lines.into_iter().map(|(name, text)| vec![name.to_owned(), text]).collect::<Vec<_>>())
 }

@@ -5,9 +5,11 @@ mod set;
 
 use std::path::{Path, PathBuf};
 
+use serde_json::{Value, json};
 use unswayed::Dataset;
-use unswayed::check::{Linear, Loss, Step, Target};
+use unswayed::check::{Linear, Loss, Set, Step, Target};
 use unswayed::data::{LabelPolicy, Options, load};
+use unswayed_report::about::loss_name;
 
 use crate::args::{DataFlags, LearnerFlags, LossFlag, ReadFlags, SettingFlags};
 use crate::{Stop, input};
@@ -44,7 +46,7 @@ impl Flags<'_> {
         refuse::combinations(self)?;
         let (data, options) = self.datasets()?;
         let own: Vec<&Dataset> = data.iter().collect();
-        let target = self.learner.target.as_ref().map(|path| read_target(path, &options)).transpose()?;
+        let target = self.learner.target.as_ref().map(|path| read_alike(path, None, &options)).transpose()?;
         refuse::unlike(&own, target.as_ref())?;
         let (target, rows) = split_target(&own, target);
         refuse::target_rows(self, &target)?;
@@ -62,6 +64,14 @@ impl Flags<'_> {
             target,
         };
         Ok(Task { data, target: rows, learner })
+    }
+
+    /// Reads held-out data the way the data were read.
+    pub fn test(&self, path: &Path, labels: Option<&Path>, task: &Task) -> Result<Dataset, Stop> {
+        let options = Options { scale: task.data[0].provenance().scale, ..self.options() };
+        let test = read_alike(path, labels, &options)?;
+        refuse::unlike(&[&task.data[0]], Some(&test))?;
+        Ok(test)
     }
 
     /// All datasets, and how they were read. If they are scaled, then by one number, so that one model fits all.
@@ -98,10 +108,46 @@ impl Flags<'_> {
     }
 }
 
-/// Reads the target the way the data were read, all rows of it.
-fn read_target(path: &Path, options: &Options) -> Result<Dataset, Stop> {
+impl Task {
+    /// Data, learner and adversary for machines.
+    pub fn to_json(&self, flags: &LearnerFlags) -> Value {
+        let Task { data, learner, .. } = self;
+        let step = &learner.step;
+        let classes = match learner.loss {
+            Loss::Classes(classes) => Some(classes),
+            _ => None,
+        };
+        json!({
+            "rows": data.iter().map(Dataset::rows).sum::<usize>(),
+            "dimension": data[0].dimension() - usize::from(classes.is_some()),
+            "datasets": data.len(),
+            "target": match learner.target {
+                Target::Data => "data",
+                Target::Weights(_) => "weights",
+                Target::Rows => "rows",
+            },
+            "loss_function": loss_name(learner.loss),
+            "classes": classes,
+            "adversary": flags.adversary.name(),
+            "radius": match learner.set {
+                Set::Ball { radius } => Some(radius),
+                _ => None,
+            },
+            "learning_rate": learner.learning_rate,
+            "regularization": learner.regularization,
+            "poison_rate": learner.poison_rate,
+            "batch": step.batch,
+            "projection": step.projection,
+            "clip": step.clip,
+            "bias": step.free.first().map(|coordinate| coordinate + 1),
+        })
+    }
+}
+
+/// Reads a file the way the data were read, all rows of it.
+fn read_alike(path: &Path, labels: Option<&Path>, options: &Options) -> Result<Dataset, Stop> {
     let options = Options { rows: None, ..options.clone() };
-    Ok(load(&input::source(path, None, options.labels), &options)?)
+    Ok(load(&input::source(path, labels, options.labels), &options)?)
 }
 
 /// The target, and its rows if they are not all rows of the data.

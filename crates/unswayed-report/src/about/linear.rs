@@ -1,11 +1,13 @@
 //! Words for linear learners: what is certified, and what came out, a line for each figure.
 
 use unswayed::Dataset;
+use unswayed::attack::Attacked;
+use unswayed::certify::Benign;
 use unswayed::certify::linear::LinearOutcome;
 use unswayed::check::{Linear, Loss, Set, Target};
 
-use super::words::explain;
-use super::{horizon_line, steps};
+use super::steps;
+use super::words::{attack_lines, benign_line, explain, horizon_line};
 use crate::number::{parameter, percent, up};
 
 /// What is certified of a linear learner.
@@ -19,6 +21,15 @@ pub struct LinearSubject<'a> {
     pub learner: &'a Linear,
 }
 
+/// What stands beside a bound.
+#[derive(Clone, Copy, Debug)]
+pub struct Beside<'a> {
+    /// The learner without adversary, for small learning rates.
+    pub benign: &'a Benign,
+    /// The strongest attack found.
+    pub attacked: Option<&'a Attacked>,
+}
+
 /// The name of a loss on the command line.
 pub fn loss_name(loss: Loss) -> &'static str {
     match loss {
@@ -28,13 +39,14 @@ pub fn loss_name(loss: Loss) -> &'static str {
     }
 }
 
-/// Names and what there is to say; an empty name separates.
+/// Names and what there is to say about a certificate; an empty name separates.
 ///
 /// ```
 /// use unswayed::Dataset;
+/// use unswayed::attack::LinearSuite;
 /// use unswayed::certify::linear::{LinearOptions, certify_linear};
 /// use unswayed::check::{Linear, Loss, Set, Step, Target};
-/// use unswayed_report::about::{LinearSubject, linear_lines};
+/// use unswayed_report::about::{Beside, LinearSubject, linear_lines};
 /// let data = Dataset::sample()?.first(20)?;
 /// let learner = Linear {
 ///     learning_rate: 1e-3,
@@ -45,23 +57,40 @@ pub fn loss_name(loss: Loss) -> &'static str {
 ///     set: Set::Labels,
 ///     target: Target::Data,
 /// };
-/// let outcome = certify_linear(&[&data], &learner, &LinearOptions::default())?;
-/// let lines = linear_lines(&LinearSubject { data: &[&data], target: None, learner: &learner }, &outcome);
+/// let data = [&data];
+/// let outcome = certify_linear(&data, &learner, &LinearOptions::default())?;
+/// let suite = LinearSuite::new(&data, &learner, None)?;
+/// let subject = LinearSubject { data: &data, target: None, learner: &learner };
+/// let lines = linear_lines(&subject, &outcome, &Beside { benign: suite.benign(), attacked: None });
 /// assert!(lines.iter().any(|(name, text)| *name == "threat" && text.ends_with("labels of its choice")));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn linear_lines(subject: &LinearSubject, outcome: &LinearOutcome) -> Vec<(&'static str, String)> {
+pub fn linear_lines(
+    subject: &LinearSubject,
+    outcome: &LinearOutcome,
+    beside: &Beside,
+) -> Vec<(&'static str, String)> {
+    let mut lines = subject_lines(subject);
+    lines.push(("", String::new()));
+    lines.extend(figures(subject, outcome, beside));
+    lines
+}
+
+/// What is certified, or attacked.
+pub fn subject_lines(subject: &LinearSubject) -> Vec<(&'static str, String)> {
     let mut lines: Vec<_> = subject.data.iter().map(|data| ("data", data.describe())).collect();
     lines.extend(target(subject).map(|text| ("target", text)));
     lines.push(("learner", learner(subject.learner)));
     lines.push(("threat", threat(subject)));
-    lines.push(("", String::new()));
-    lines.extend(figures(subject, outcome));
     lines
 }
 
 /// The figures that came out.
-fn figures(subject: &LinearSubject, outcome: &LinearOutcome) -> Vec<(&'static str, String)> {
+pub(super) fn figures(
+    subject: &LinearSubject,
+    outcome: &LinearOutcome,
+    beside: &Beside,
+) -> Vec<(&'static str, String)> {
     let loss = loss_name(subject.learner.loss);
     let mut lines = vec![
         ("status", explain(outcome.status, &never_learns(subject.learner.loss))),
@@ -82,6 +111,8 @@ fn figures(subject: &LinearSubject, outcome: &LinearOutcome) -> Vec<(&'static st
         );
         lines.push(("confident loss", text));
     }
+    lines.extend(beside.attacked.into_iter().flat_map(|a| attack_lines(outcome.certified_loss, a)));
+    lines.push(benign_line(beside.benign));
     let transient = steps(outcome.transient_steps);
     lines.push(("transient", format!("{transient} steps until the start adds less than 1 %")));
     lines.extend(horizon_line(outcome.certificate.horizon.as_ref(), outcome.horizon_loss));
@@ -100,7 +131,7 @@ fn never_learns(loss: Loss) -> String {
 }
 
 /// The learner and the variants of its step.
-pub(super) fn learner(learner: &Linear) -> String {
+fn learner(learner: &Linear) -> String {
     let (step, loss) = (&learner.step, loss_name(learner.loss));
     let (eta, sigma) = (learner.learning_rate, learner.regularization);
     let parts = [
@@ -114,7 +145,7 @@ pub(super) fn learner(learner: &Linear) -> String {
 }
 
 /// What the adversary may do.
-pub(super) fn threat(subject: &LinearSubject) -> String {
+fn threat(subject: &LinearSubject) -> String {
     let rate = percent(subject.learner.poison_rate);
     let dimension = subject.data.first().map_or(1, |data| data.dimension());
     format!("{rate} of the points are the adversary's, {}", allowed(&subject.learner.set, dimension))
@@ -140,7 +171,7 @@ fn allowed(set: &Set, dimension: usize) -> String {
 }
 
 /// What the loss is averaged over, if not the data.
-pub(super) fn target(subject: &LinearSubject) -> Option<String> {
+fn target(subject: &LinearSubject) -> Option<String> {
     match (&subject.learner.target, subject.target) {
         (Target::Data, _) => None,
         (Target::Weights(weights), _) => {

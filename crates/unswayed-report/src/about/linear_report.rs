@@ -1,15 +1,14 @@
 //! The report of a certificate for a linear learner: the bound at other poison rates, and the transient.
 
 use unswayed::Dataset;
-use unswayed::certify::Status;
 use unswayed::certify::linear::{LinearOptions, LinearOutcome, certify_linear};
 use unswayed::check::{Evidence, Linear, Rows, prove_linear};
 
-use super::certify::{over_places, places};
-use super::linear::{learner, linear_lines, loss_name, target, threat};
-use super::{AboutError, LinearSubject, tool};
-use crate::number::{percent, up};
-use crate::{Axis, Block, Kind, Limit, LinePlot, Report, Section, Series, Table};
+use super::certify::{TRUTH, bound_in_words, over_places, places, rate_series, reached_in_words};
+use super::linear::{figures, loss_name, subject_lines};
+use super::{AboutError, Beside, LinearSubject, tool};
+use crate::number::{down, up};
+use crate::{Axis, Block, Limit, LinePlot, Report, Section, Table};
 
 /// The rates of the curve, as multiples of the rate in question: fewer than for the hinge learner, whose solver is faster.
 const MULTIPLES: [f64; 4] = [0.0, 0.5, 1.5, 2.0];
@@ -18,25 +17,22 @@ const MULTIPLES: [f64; 4] = [0.0, 0.5, 1.5, 2.0];
 pub fn linear_report(
     subject: &LinearSubject,
     outcome: &LinearOutcome,
+    beside: &Beside,
     command: String,
     verify: String,
 ) -> Result<Report, AboutError> {
-    let mut facts: Vec<(String, String)> =
-        subject.data.iter().map(|d| ("data".into(), d.describe())).collect();
-    facts.extend(target(subject).map(|text| ("target".into(), text)));
-    facts.push(("learner".into(), learner(subject.learner)));
-    facts.push(("adversary".into(), threat(subject)));
+    let facts = subject_lines(subject).into_iter().map(|(name, text)| (name.to_owned(), text)).collect();
     Ok(Report {
         title: "What a poisoner can do".into(),
-        verdict: vec![verdict(subject, outcome)],
+        verdict: verdict(subject, outcome, beside),
         facts,
         sections: vec![Section {
-            heading: "The bound".into(),
-            text: "No adversary of this kind, however adaptive, gets the long-run average above it.".into(),
+            heading: "Bound and attack".into(),
+            text: TRUTH.into(),
             blocks: vec![
-                Block::Lines(over_rates(subject, outcome)),
+                Block::Lines(over_rates(subject, outcome, beside)),
                 Block::Lines(over_steps(subject, outcome)?),
-                Block::Table(table(subject, outcome)),
+                Block::Table(table(subject, outcome, beside)),
             ],
         }],
         command,
@@ -45,26 +41,18 @@ pub fn linear_report(
     })
 }
 
-fn verdict(subject: &LinearSubject, outcome: &LinearOutcome) -> String {
-    let rate = percent(subject.learner.poison_rate);
-    let (loss, bound) = (loss_name(subject.learner.loss), up(outcome.certified_loss));
-    match outcome.status {
-        Status::Vacuous => format!(
-            "With {rate} of the points poisoned, no useful bound is proven: {bound} is no better than not learning."
-        ),
-        _ => format!(
-            "With {rate} of the points poisoned, no adversary can push the long-run {loss} loss above {bound}."
-        ),
-    }
+fn verdict(subject: &LinearSubject, outcome: &LinearOutcome, beside: &Beside) -> Vec<String> {
+    let bound = bound_in_words(subject.learner.poison_rate, outcome.status, outcome.certified_loss);
+    let error = outcome.certified_error.map_or(String::new(), |error| {
+        format!("; the fraction misclassified stays at or below {}", up(error))
+    });
+    let reached = beside.attacked.map_or(String::new(), reached_in_words);
+    vec![bound, format!("Without an adversary it is {}{error}.{reached}", down(beside.benign.loss))]
 }
 
 /// The certified loss from no poison to twice the rate in question. Rates without a bound are left out.
-fn over_rates(subject: &LinearSubject, outcome: &LinearOutcome) -> LinePlot {
-    let options = LinearOptions {
-        target: subject.target,
-        confidence: outcome.certificate.confidence.as_ref().map(|claim| 1.0 - claim.confidence.delta),
-        ..LinearOptions::default()
-    };
+fn over_rates(subject: &LinearSubject, outcome: &LinearOutcome, beside: &Beside) -> LinePlot {
+    let options = LinearOptions { target: subject.target, ..LinearOptions::default() };
     let own = subject.learner.poison_rate;
     let mut certified = vec![(own, outcome.certified_loss)];
     for rate in MULTIPLES.map(|m| m * own).into_iter().filter(|rate| *rate < 0.5) {
@@ -78,7 +66,7 @@ fn over_rates(subject: &LinearSubject, outcome: &LinearOutcome) -> LinePlot {
         title: "Other poison rates".into(),
         x: Axis::percent("poison rate"),
         y: Axis::new(&format!("long-run {} loss", loss_name(subject.learner.loss))),
-        series: vec![Series::new("certified loss", Kind::Certified, certified)],
+        series: rate_series(certified, own, beside.benign, beside.attacked),
         ..LinePlot::default()
     }
 }
@@ -88,11 +76,7 @@ fn over_steps(subject: &LinearSubject, outcome: &LinearOutcome) -> Result<LinePl
     let Linear { learning_rate, regularization, .. } = subject.learner;
     let steps = places(learning_rate * regularization);
     let witness = &outcome.certificate.loss.witness;
-    // With a confidence the certificate is about a part of the data.
-    let certified = subject.data.iter().zip(&outcome.certificate.data);
-    let certified: Vec<Dataset> =
-        certified.map(|(data, info)| data.first(info.rows)).collect::<Result<_, _>>()?;
-    let rows: Vec<Rows> = certified.iter().map(Dataset::as_rows).collect();
+    let rows: Vec<Rows> = subject.data.iter().map(|data| data.as_rows()).collect();
     let evidence = Evidence { data: &rows, target: subject.target.map(Dataset::as_rows) };
     let proven = prove_linear(subject.learner, witness, &evidence)?;
     let start = vec![0.0; witness.beta.len()];
@@ -109,8 +93,8 @@ fn over_steps(subject: &LinearSubject, outcome: &LinearOutcome) -> Result<LinePl
     })
 }
 
-fn table(subject: &LinearSubject, outcome: &LinearOutcome) -> Table {
-    let figures = linear_lines(subject, outcome).into_iter().skip_while(|(name, _)| !name.is_empty()).skip(1);
+fn table(subject: &LinearSubject, outcome: &LinearOutcome, beside: &Beside) -> Table {
+    let figures = figures(subject, outcome, beside).into_iter();
     Table {
         id: "figures".into(),
         title: "Figures".into(),

@@ -10,9 +10,8 @@ mod words;
 pub use certify::{Subject, certify_report, over_rates};
 pub use design::{design_report, task_sections};
 pub use files::{design_summary, write_design};
-pub use linear::{LinearSubject, linear_lines, loss_name};
+pub use linear::{Beside, LinearSubject, linear_lines, loss_name, subject_lines};
 pub use linear_report::linear_report;
-use words::horizon_line;
 pub use words::{certificate_lines, steps};
 
 use unswayed::{AttackError, CertifyError, ParameterError};
@@ -29,8 +28,6 @@ pub enum AboutError {
     Attack(#[from] AttackError),
     #[error(transparent)]
     Check(#[from] unswayed_check::Failure),
-    #[error(transparent)]
-    Data(#[from] unswayed::data::DataError),
 }
 
 /// The program and its version.

@@ -1,7 +1,7 @@
 //! A certificate in words, a line for each figure.
 
 use unswayed::attack::Attacked;
-use unswayed::certify::{Outcome, Status};
+use unswayed::certify::{Benign, Outcome, Status};
 use unswayed_check::Horizon;
 
 use super::Subject;
@@ -44,11 +44,8 @@ pub fn certificate_lines(
             format!("{}  nor the fraction misclassified above this", up(outcome.certified_error)),
         ),
     ];
-    lines.extend(attacked.into_iter().flat_map(|attacked| attack_lines(outcome, attacked)));
-    lines.push((
-        "benign loss",
-        format!("{}  without an adversary, for small learning rates", down(outcome.benign.loss)),
-    ));
+    lines.extend(attacked.into_iter().flat_map(|attacked| attack_lines(outcome.certified_loss, attacked)));
+    lines.push(benign_line(&outcome.benign));
     lines.push((
         "transient",
         format!("{} steps until the start adds less than 1 %", steps(outcome.transient_steps)),
@@ -59,7 +56,13 @@ pub fn certificate_lines(
     lines
 }
 
-fn attack_lines(outcome: &Outcome, attacked: &Attacked) -> [(&'static str, String); 2] {
+/// The learner without adversary.
+pub(super) fn benign_line(benign: &Benign) -> (&'static str, String) {
+    ("benign loss", format!("{}  without an adversary, for small learning rates", down(benign.loss)))
+}
+
+/// What an attack reaches, and how far that is from the certified loss.
+pub(super) fn attack_lines(certified_loss: f64, attacked: &Attacked) -> [(&'static str, String); 2] {
     let simulated = &attacked.simulated;
     let reached = format!(
         "{}  reached by {} (± {}, {}), error {}",
@@ -69,7 +72,7 @@ fn attack_lines(outcome: &Outcome, attacked: &Attacked) -> [(&'static str, Strin
         simulated.verdict.word(),
         simulated.error.map_or(String::new(), |e| down(e.mean)),
     );
-    let gap = outcome.certified_loss / simulated.loss.mean;
+    let gap = certified_loss / simulated.loss.mean;
     [("attack loss", reached), ("gap", format!("{gap:.2}    certified loss / attack loss"))]
 }
 

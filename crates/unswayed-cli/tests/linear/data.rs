@@ -59,8 +59,7 @@ fn classes_are_numbered_in_the_order_of_their_labels() {
         assert!(data.describe().contains("4 rows, 3 columns; 3 classes"), "{}", data.describe());
     }
     csv(&folder, "one.csv", &["a", "b", "c"], &x, &["1", "1", "1", "1"]);
-    let output =
-        unswayed(&folder, &[&["certify", "one.csv", "--loss", "multiclass"], &SETTING[..6]].concat());
+    let output = unswayed(&folder, &[&["certify", "one.csv", "--loss", "multiclass"], &SETTING[..]].concat());
     assert!(text(&output.stderr).contains("one.csv: column \"label\": every label is \"1\""));
 }
 
@@ -102,7 +101,7 @@ fn unusable_preferences_are_refused_in_one_line() {
         ("long.csv", "row 7 (line 8): the norm 1e300 is larger than 1; divide all rows"),
     ];
     for (name, expected) in cases {
-        let output = unswayed(&folder, &[&["certify", "--preferences", name], &SETTING[..6]].concat());
+        let output = unswayed(&folder, &[&["certify", "--preferences", name], &SETTING[..]].concat());
         let message = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{name}");
         assert!(message.starts_with(&format!("unswayed: {name}: {expected}")), "{message}");

@@ -137,11 +137,11 @@ fn other_data_and_changed_certificates_are_refused() {
 #[test]
 fn nothing_special_goes_the_old_way() {
     let folder = folder();
-    let plain = json(&unswayed(&folder, &[&["certify", "a.npz"], &SETTING[..]].concat()));
+    let plain = json(&unswayed(&folder, &[&["certify", "a.npz", "--json"], &SETTING[..]].concat()));
     let bytes = std::fs::read(folder.path().join("a.certificate.safetensors")).unwrap();
     assert!(!LinearCertificate::is_linear(&bytes));
     let words = ["--loss", "hinge", "--adversary", "ball", "--batch", "1"];
-    let spelled = json(&unswayed(&folder, &[&["certify", "a.npz"], &words[..], &SETTING].concat()));
+    let spelled = json(&unswayed(&folder, &[&["certify", "a.npz", "--json"], &words[..], &SETTING].concat()));
     assert_eq!(std::fs::read(folder.path().join("a.certificate.safetensors")).unwrap(), bytes);
     assert_eq!(plain["certified_loss"], spelled["certified_loss"]);
     // The general solver does not do better.
@@ -151,7 +151,7 @@ fn nothing_special_goes_the_old_way() {
 #[test]
 fn a_report_is_written_and_rendered_again() {
     let folder = folder();
-    let words = ["certify", "a.npz", "--loss", "logistic", "--adversary", "box", "--report", "run"];
+    let words = ["certify", "a.npz", "--loss", "logistic", "--adversary", "box", "--report", "run", "--json"];
     json(&unswayed(&folder, &[&words[..], &SETTING].concat()));
     let page = std::fs::read_to_string(folder.path().join("run/report.html")).unwrap();
     for words in ["logistic", "any point of a box", "unswayed check a.certificate.safetensors a.npz"] {

@@ -4,6 +4,7 @@ mod data;
 mod files;
 mod learners;
 mod refuse;
+mod variants;
 
 use std::process::{Command, Output};
 
@@ -11,8 +12,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use unswayed_check::LinearCertificate;
 
-const SETTING: [&str; 7] =
-    ["--learning-rate", "0.01", "--regularization", "0.1", "--poison-rate", "0.01", "--json"];
+const SETTING: [&str; 6] = ["--learning-rate", "0.01", "--regularization", "0.1", "--poison-rate", "0.01"];
 
 fn unswayed(folder: &TempDir, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_unswayed"));
@@ -30,10 +30,14 @@ fn json(output: &Output) -> Value {
 
 /// Certifies what the words say, and has the certificate checked by the command that is printed.
 fn certified(folder: &TempDir, words: &str) -> Value {
+    certified_at(folder, words, SETTING)
+}
+
+/// The same for another setting.
+fn certified_at(folder: &TempDir, words: &str, setting: [&str; 6]) -> Value {
     let words: Vec<&str> = words.split_whitespace().collect();
-    let output = unswayed(folder, &[&["certify"], &words[..], &SETTING].concat());
-    let found = json(&output);
-    let shown = unswayed(folder, &[&["certify"], &words[..], &SETTING[..6]].concat());
+    let found = json(&unswayed(folder, &[&["certify", "--json"], &words[..], &setting].concat()));
+    let shown = unswayed(folder, &[&["certify"], &words[..], &setting].concat());
     let shown = text(&shown.stdout);
     let verify = shown.lines().find_map(|line| line.strip_prefix("verify with      unswayed ")).unwrap();
     let verify: Vec<&str> = verify.split_whitespace().collect();

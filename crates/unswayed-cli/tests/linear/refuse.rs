@@ -70,7 +70,7 @@ fn bad_combinations() {
         let setting = if words.contains(&"--regularization") {
             &["--learning-rate", "0.01", "--poison-rate", "0"]
         } else {
-            &SETTING[..6]
+            &SETTING[..]
         };
         let output = unswayed(&folder, &[&["certify"], &words[..], setting].concat());
         let message = text(&output.stderr);
@@ -94,7 +94,7 @@ fn bad_values_name_the_flag() {
         ("--loss", "square", "possible values: hinge, logistic, multiclass"),
     ];
     for (flag, value, expected) in cases {
-        let output = unswayed(&folder, &[&["certify", "a.npz", flag, value], &SETTING[..6]].concat());
+        let output = unswayed(&folder, &[&["certify", "a.npz", flag, value], &SETTING[..]].concat());
         let message = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{flag} {value}");
         assert!(message.contains(flag) && message.contains(expected), "{message}");

@@ -3,7 +3,7 @@
 mod linear;
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use unswayed::{CertifyError, Dataset, Hinge, Threat};
 use unswayed_report::about::{Subject, certificate_lines, certify_report};
 
 use crate::args::{CertifyFlags, Method};
-use crate::{Stop, attack, input, print, report};
+use crate::{Stop, attack, input, learner, print, report};
 
 /// What one method gave, and the seconds it took.
 struct Attempt {
@@ -142,9 +142,7 @@ fn start(flags: &CertifyFlags) -> Result<Option<Vec<f64>>, Stop> {
 fn check_command(flags: &CertifyFlags, certificate: &str) -> String {
     let quoted = |path: &Path| report::quote(&path.display().to_string());
     let mut command = format!("unswayed check {}", report::quote(certificate));
-    for path in
-        [input::data_path(&flags.data)].into_iter().chain(flags.learner.more.iter().map(PathBuf::as_path))
-    {
+    for path in learner::paths(&flags.data, &flags.learner) {
         let _ = write!(command, " {}", quoted(path));
     }
     if let Some(labels) = &flags.data.labels {

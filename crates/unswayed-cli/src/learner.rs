@@ -33,13 +33,12 @@ pub struct Flags<'a> {
     pub confidence: Option<f64>,
 }
 
-impl Flags<'_> {
-    /// The data files, in the order in which a certificate names them.
-    pub fn paths(&self) -> Vec<&Path> {
-        let more = self.learner.more.iter().map(PathBuf::as_path);
-        std::iter::once(input::data_path(self.data)).chain(more).collect()
-    }
+/// The data files, in the order in which a certificate names them.
+pub fn paths<'a>(data: &'a DataFlags, learner: &'a LearnerFlags) -> impl Iterator<Item = &'a Path> {
+    std::iter::once(input::data_path(data)).chain(learner.more.iter().map(PathBuf::as_path))
+}
 
+impl Flags<'_> {
     /// Reads the data and the target, and makes the learner.
     pub fn task(&self) -> Result<Task, Stop> {
         let (hinge, threat) = input::setting(self.setting)?;
@@ -88,7 +87,7 @@ impl Flags<'_> {
     fn load_all(&self, options: &Options) -> Result<Vec<Dataset>, Stop> {
         let labels = self.data.labels.as_deref();
         let one = |path| Ok(load(&input::source(path, labels, options.labels), options)?);
-        self.paths().into_iter().map(one).collect()
+        paths(self.data, self.learner).map(one).collect()
     }
 
     fn options(&self) -> Options {

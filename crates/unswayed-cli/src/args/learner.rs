@@ -115,6 +115,11 @@ impl Adversary {
             Adversary::Any => "any",
         }
     }
+
+    /// Whether it is a bounded set around 0, with −z for each z.
+    pub fn is_symmetric(&self) -> bool {
+        matches!(self, Adversary::Ball | Adversary::Box(_) | Adversary::Ellipsoid(_))
+    }
 }
 
 fn adversary(text: &str) -> Result<Adversary, String> {

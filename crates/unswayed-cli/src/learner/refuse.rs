@@ -78,13 +78,12 @@ fn steps(flags: &Flags) -> Vec<Conflict> {
     let set = &learner.adversary;
     let is_class = learner.loss() == LossFlag::Multiclass;
     let (is_clipped, has_bias) = (learner.clip.is_some(), learner.bias.is_some());
-    let is_limited = matches!(set, Adversary::Ball | Adversary::Box(_) | Adversary::Ellipsoid(_));
     let is_clippable = matches!(set, Adversary::Ball | Adversary::Any);
     vec![
         (is_clipped && !is_clippable, "--clip goes with --adversary ball or any only"),
         (is_clipped && is_class, "--clip does not go with --loss multiclass"),
         (has_bias && is_class, "--bias does not go with --loss multiclass"),
-        (has_bias && !is_limited, "--bias goes with --adversary ball, box or ellipsoid only"),
+        (has_bias && !set.is_symmetric(), "--bias goes with --adversary ball, box or ellipsoid only"),
         (has_bias && is_clipped, "--bias does not go with --clip"),
         (has_bias && learner.projection.is_some(), "--bias does not go with --projection"),
     ]
@@ -93,37 +92,36 @@ fn steps(flags: &Flags) -> Vec<Conflict> {
 fn confidence(flags: &Flags) -> Vec<Conflict> {
     let learner = flags.learner;
     let asked = flags.confidence.is_some();
-    let is_limited =
-        matches!(learner.adversary, Adversary::Ball | Adversary::Box(_) | Adversary::Ellipsoid(_));
     let is_special = learner.clip.is_some() || learner.bias.is_some();
     vec![
         (asked && learner.loss() != LossFlag::Hinge, "--confidence goes with --loss hinge only"),
-        (asked && !is_limited, "--confidence goes with --adversary ball, box or ellipsoid only"),
+        (
+            asked && !learner.adversary.is_symmetric(),
+            "--confidence goes with --adversary ball, box or ellipsoid only",
+        ),
         (asked && learner.drift, "--confidence goes with one data file only"),
         (asked && learner.target.is_some(), "--confidence is about data like these: leave out --target"),
         (asked && is_special, "--confidence does not go with --clip and --bias"),
     ]
 }
 
-/// Refuses files of different columns, or classes.
-pub fn unlike(data: &[&Dataset], target: Option<&Dataset>) -> Result<(), Stop> {
-    let (first, rest) = (data[0], data[1..].iter().copied().chain(target));
-    for other in rest {
-        let name = |data: &Dataset| data.provenance().name.clone();
-        if first.dimension() != other.dimension() {
+/// Refuses files of different columns, or of different labels: a class must be the same one everywhere.
+pub fn unlike(data: &[&Dataset], more: Option<&Dataset>) -> Result<(), Stop> {
+    let first = data[0];
+    for other in data[1..].iter().copied().chain(more) {
+        let (own, its) = (first.provenance(), other.provenance());
+        let (name, other_name) = (&own.name, &its.name);
+        let (columns, found) = (first.dimension(), other.dimension());
+        if own.classes != its.classes
+            || own.labels.is_some() && its.labels.is_some() && own.labels != its.labels
+        {
             return Err(Stop(format!(
-                "{} has {} columns, {} has {}; they must be alike",
-                name(first),
-                first.dimension(),
-                name(other),
-                other.dimension(),
+                "{name} and {other_name} have different labels; each file must have the same classes"
             )));
         }
-        if first.provenance().classes != other.provenance().classes {
+        if columns != found {
             return Err(Stop(format!(
-                "{} and {} have different labels; each file must have all classes",
-                name(first),
-                name(other)
+                "{name} has {columns} columns, {other_name} has {found}; they must be alike"
             )));
         }
     }

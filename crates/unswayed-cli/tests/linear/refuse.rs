@@ -17,6 +17,7 @@ fn bad_combinations() {
     npy(&folder, "row.npy", &arr2(&[[1.0, 2.0, 0.0]]));
     let (x, _) = points(6, 0.3, 5);
     csv(&folder, "three.csv", &["a", "b", "c"], &x, &["x", "y", "z", "x", "y", "z"]);
+    csv(&folder, "other.csv", &["a", "b", "c"], &x, &["y", "z", "z", "y", "z", "z"]);
     csv(&folder, "two.csv", &["a", "b", "c"], &x, &["x", "y", "y", "x", "y", "y"]);
     let cases = [
         ("a.npz b.npz", "several data files need --drift"),
@@ -62,6 +63,7 @@ fn bad_combinations() {
         ("three.csv --loss multiclass --target a.npz", "--loss multiclass is judged by the data"),
         ("three.csv --loss multiclass --premultiplied", "--loss multiclass needs labels of classes"),
         ("three.csv --loss multiclass --bias 1", "--bias does not go with --loss multiclass"),
+        ("two.csv other.csv --drift --normalize", "two.csv and other.csv have different labels"),
         ("three.csv two.csv --loss multiclass --drift", "three.csv and two.csv have different labels"),
         ("a.npz --loss logistic --regularization 0", "regularization 0"),
     ];

@@ -390,12 +390,9 @@ fn simulations_end_where_the_learner_settles() {
             "{:?}, {:?}, {:?}: {losses:.4?}, settled {settled:.4}",
             learner.loss, learner.set, learner.step
         );
-        // pgd sees the next loss only, but on such small data that is nearly enough; never is it better than the best of all.
-        let strongest = losses.iter().copied().fold(0.0, f64::max);
-        assert!(
-            losses[losses.len() - 2] > 0.5 * (strongest + losses[0]) - 0.01 && settled > 0.9 * strongest,
-            "{learner:?}"
-        );
+        // Greedy attacks see the next loss only: they do harm, but hardly more than the best constant attack.
+        let (strongest, pgd) = (losses.iter().copied().fold(0.0, f64::max), losses[losses.len() - 2]);
+        assert!(pgd > losses[0] && settled > 0.98 * strongest, "{learner:?}");
     }
 }
 

@@ -3,11 +3,11 @@
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 use serde_json::Value;
-use unswayed::attack::{Attack, Fixed, LinearSuite, Policy, SteadyState};
+use unswayed::attack::{Attack, Fixed, LinearSuite, Policy, SteadyState, fixed_point};
 use unswayed::check::{Linear, Loss, Set, Step, Target};
 use unswayed::data::{Options, Source, load};
 use unswayed::learner::{LinearState, Online, Padded};
-use unswayed::{AttackError, Cancel, Dataset};
+use unswayed::{AttackError, Cancel, Dataset, Hinge, Threat};
 
 /// The first rows of a training file of `experiments/data`.
 fn experiment(file: &str, rows: usize) -> Dataset {
@@ -87,6 +87,29 @@ fn a_ball_and_a_free_bias_allow_what_the_reference_found() {
     let free = Step { free: vec![30], ..Step::default() };
     let free = |eps| Linear { step: free.clone(), ..plain(eps) };
     reaches(&[&data], &free, [0.1167, 0.1854], [0.1997, 0.4509]);
+}
+
+/// Where the learner loses nothing, the way up is out of sight at first.
+#[test]
+fn a_learner_without_loss_is_attacked_too() {
+    let rows = (0..40).flat_map(|i| [f64::from(i % 7) / 10.0 - 0.3, f64::from(i % 5) / 10.0 - 0.2, 1.0]);
+    let data = Dataset::from_rows(rows.collect(), 3, None).unwrap();
+    let learner = plain(0.05);
+    let one = [&data];
+    let suite = LinearSuite::new(&one, &learner, None).unwrap();
+    assert!(suite.benign().loss < 1e-6, "{}", suite.benign().loss);
+    let found = steady(&one, &learner);
+    let (hinge, threat) = (Hinge::new(1e-3, 0.01).unwrap(), Threat::new(0.05).unwrap());
+    let held = |point: &[f64]| fixed_point(&data, &hinge, &threat, point).unwrap().loss;
+    assert!((held(&found.point) - found.loss).abs() < 1e-6);
+    let mut best = 0.0_f64;
+    for i in 0..1200 {
+        // A spiral around the ball, in four radii.
+        let (height, angle) = (f64::from(i / 4) / 149.5 - 1.0, f64::from(i / 4) * 2.4);
+        let (radius, width) = (1.0 - 0.15 * f64::from(i % 4), (1.0 - height * height).sqrt());
+        best = best.max(held(&[radius * width * angle.cos(), radius * width * angle.sin(), radius * height]));
+    }
+    assert!(found.loss > 0.0 && found.loss >= best, "{} of {best}", found.loss);
 }
 
 #[test]

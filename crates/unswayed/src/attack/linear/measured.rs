@@ -57,6 +57,13 @@ impl Measured {
         self.loss_and_error(theta).0
     }
 
+    /// The smoothed loss.
+    pub fn smooth_loss(&self, theta: &[f64], curve: Curve) -> f64 {
+        let each = self.margins.each();
+        let loss = |i: usize| self.weights[i / each] * curve.at(self.margins.score(i, theta), 1.0).value;
+        (0..self.margins.len()).map(loss).sum()
+    }
+
     /// The gradient of the loss, smoothed if there is a curve, in `gradient`; returns the loss itself.
     pub fn gradient(&self, theta: &[f64], curve: Option<Curve>, gradient: &mut [f64]) -> f64 {
         gradient.fill(0.0);

@@ -3,11 +3,11 @@
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 use serde_json::Value;
-use unswayed::attack::{Attack, Fixed, LinearSuite, Policy, SteadyState};
+use unswayed::attack::{Attack, Fixed, LinearSuite, Policy, SteadyState, fixed_point};
 use unswayed::check::{Linear, Loss, Set, Step, Target};
 use unswayed::data::{Options, Source, load};
 use unswayed::learner::{LinearState, Online, Padded};
-use unswayed::{AttackError, Cancel, Dataset};
+use unswayed::{AttackError, Cancel, Dataset, Hinge, Threat};
 
 /// The first rows of a training file of `experiments/data`.
 fn experiment(file: &str, rows: usize) -> Dataset {
@@ -87,6 +87,29 @@ fn a_ball_and_a_free_bias_allow_what_the_reference_found() {
     let free = Step { free: vec![30], ..Step::default() };
     let free = |eps| Linear { step: free.clone(), ..plain(eps) };
     reaches(&[&data], &free, [0.1167, 0.1854], [0.1997, 0.4509]);
+}
+
+/// Where the learner loses nothing, the way up is out of sight at first.
+#[test]
+fn a_learner_without_loss_is_attacked_too() {
+    let rows = (0..40).flat_map(|i| [f64::from(i % 7) / 10.0 - 0.3, f64::from(i % 5) / 10.0 - 0.2, 1.0]);
+    let data = Dataset::from_rows(rows.collect(), 3, None).unwrap();
+    let learner = plain(0.05);
+    let one = [&data];
+    let suite = LinearSuite::new(&one, &learner, None).unwrap();
+    assert!(suite.benign().loss < 1e-6, "{}", suite.benign().loss);
+    let found = steady(&one, &learner);
+    let (hinge, threat) = (Hinge::new(1e-3, 0.01).unwrap(), Threat::new(0.05).unwrap());
+    let held = |point: &[f64]| fixed_point(&data, &hinge, &threat, point).unwrap().loss;
+    assert!((held(&found.point) - found.loss).abs() < 1e-6);
+    let mut best = 0.0_f64;
+    for i in 0..1200 {
+        // A spiral around the ball, in four radii.
+        let (height, angle) = (f64::from(i / 4) / 149.5 - 1.0, f64::from(i / 4) * 2.4);
+        let (radius, width) = (1.0 - 0.15 * f64::from(i % 4), (1.0 - height * height).sqrt());
+        best = best.max(held(&[radius * width * angle.cos(), radius * width * angle.sin(), radius * height]));
+    }
+    assert!(found.loss > 0.0 && found.loss >= best, "{} of {best}", found.loss);
 }
 
 #[test]
@@ -247,8 +270,9 @@ fn for_numbers_no_constant_point_is_better() {
         Step { clip: Some(0.5), projection: Some(0.6), ..Step::default() },
     ];
     for loss in [Loss::Hinge, Loss::Logistic] {
-        for (poison_rate, regularization) in [(0.1, 0.1), (0.3, 0.5), (0.45, 0.05)] {
-            for step in &steps {
+        for (poison_rate, regularization) in [(0.1, 0.1), (0.3, 0.5), (0.45, 0.05), (0.2, 0.0)] {
+            // Without regularization only a projection keeps the learner.
+            for step in steps.iter().filter(|step| regularization > 0.0 || step.projection.is_some()) {
                 let is_any = step.clip.is_some();
                 let set = if is_any { Set::Any } else { Set::Ball { radius: 1.5 } };
                 let base = Linear { loss, regularization, set, step: step.clone(), ..plain(poison_rate) };
@@ -290,7 +314,9 @@ fn naive_step(learner: &Linear, theta: &mut [f64], batch: &[Vec<f64>]) {
     }
     let norm = dot(theta, theta).sqrt();
     let shrink = learner.step.projection.map_or(1.0, |radius| (radius / norm).min(1.0));
-    theta.iter_mut().for_each(|t| *t *= shrink);
+    for t in theta {
+        *t *= shrink;
+    }
 }
 
 #[test]
@@ -379,7 +405,7 @@ fn simulations_end_where_the_learner_settles() {
             [(nobody.simulated.loss, suite.benign().loss), (steady.simulated.loss, settled)]
         {
             let off = (loss.mean - expected).abs();
-            assert!(off < 0.03 * expected + loss.half_width, "{loss:?} for {expected}: {learner:?}");
+            assert!(off < 0.05 * expected + loss.half_width, "{loss:?} for {expected}: {learner:?}");
         }
         assert!(settled > suite.benign().loss, "{learner:?}");
         let losses: Vec<f64> = all.iter().map(|a| a.simulated.loss.mean).collect();
@@ -387,12 +413,9 @@ fn simulations_end_where_the_learner_settles() {
             "{:?}, {:?}, {:?}: {losses:.4?}, settled {settled:.4}",
             learner.loss, learner.set, learner.step
         );
-        // pgd sees the next loss only, but on such small data that is nearly enough; never is it better than the best of all.
-        let strongest = losses.iter().copied().fold(0.0, f64::max);
-        assert!(
-            losses[losses.len() - 2] > 0.5 * (strongest + losses[0]) - 0.01 && settled > 0.9 * strongest,
-            "{learner:?}"
-        );
+        // Greedy attacks see the next loss only: they do harm, but hardly more than the best constant attack.
+        let (strongest, pgd) = (losses.iter().copied().fold(0.0, f64::max), losses[losses.len() - 2]);
+        assert!(pgd > losses[0] && settled > 0.98 * strongest, "{learner:?}");
     }
 }
 
@@ -434,7 +457,9 @@ impl Policy for Picky {
     }
     fn choose(&mut self, _: &[f64], z: &mut [f64]) {
         if z[0] < 0.85 {
-            z.iter_mut().for_each(|z| *z = -*z);
+            for z in z {
+                *z = -*z;
+            }
         }
     }
 }
@@ -457,7 +482,7 @@ fn who_chooses_labels_is_given_the_row() {
     let settled = LinearSuite::new(&mixed, &alone, Some(&data)).unwrap().benign().loss;
     assert!((found.mean - settled).abs() < 0.01 * settled + found.half_width, "{found:?} {settled}");
     let points = suite.poison_points(Attack::LabelFlip, 20).unwrap();
-    assert!(points.chunks(3).all(|z| data.iter().any(|row| z.iter().zip(row).all(|(z, x)| *z == -x))));
+    assert!(points.chunks(3).all(|z| data.iter().any(|row| z.iter().map(|z| -z).eq(row.iter().copied()))));
 }
 
 #[test]

@@ -23,8 +23,8 @@ pub(super) struct Bend {
 /// The widths at which attacks on a hinge are searched.
 const SEARCH_WIDTHS: [f64; 3] = [0.3, 0.1, 0.03];
 
-/// The last width, practically the hinge itself; on the way there each is a third of the one before.
-const LAST_WIDTH: f64 = 1e-8;
+/// The last width, practically the hinge itself; on the way there each is a quarter of the one before.
+const LAST_WIDTH: f64 = 1e-7;
 
 impl Curve {
     fn of(loss: Loss, width: f64) -> Self {
@@ -46,7 +46,7 @@ impl Curve {
     pub fn all(loss: Loss) -> Vec<Self> {
         let mut curves = Curve::for_search(loss);
         while loss != Loss::Logistic && curves[curves.len() - 1].width > LAST_WIDTH {
-            curves.push(Curve::of(loss, curves[curves.len() - 1].width / 3.0));
+            curves.push(Curve::of(loss, curves[curves.len() - 1].width / 4.0));
         }
         curves
     }

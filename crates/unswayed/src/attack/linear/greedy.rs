@@ -18,11 +18,15 @@ use crate::simulate::Region;
 const PGD_STEPS: usize = 10;
 const PGD_STRIDE: f64 = 0.3;
 
+/// Numbers of the target to look at for one point, about: of large ones every so-manieth row is enough for a direction.
+const MOST_NUMBERS: usize = 100_000;
+
 /// Gradient ascent on the next loss.
 #[derive(Clone, Debug)]
 pub(super) struct Greedy<'a> {
     learner: &'a Linear,
-    target: &'a Measured,
+    /// What the loss is looked at on.
+    view: Measured,
     reach: &'a Region,
     steps: usize,
     curve: Curve,
@@ -59,12 +63,13 @@ impl<'a> Greedy<'a> {
         dimension: usize,
         steps: usize,
     ) -> Self {
+        let labels = if let Loss::Classes(classes) = learner.loss { classes } else { 1 };
         let single = Linear { step: Step { batch: 1, ..learner.step.clone() }, ..learner.clone() };
         let blank = vec![0.0; dimension];
         let margins = Margins::new(learner.loss, std::iter::once(blank.as_slice()), dimension);
         Greedy {
             learner,
-            target,
+            view: target.thinned(MOST_NUMBERS / (labels * steps)),
             reach,
             steps,
             curve: Curve::for_search(learner.loss)[0],
@@ -92,7 +97,7 @@ impl<'a> Greedy<'a> {
     /// The loss after a step on z, with its gradient in `self.gradient`.
     fn next_loss(&mut self, theta: &[f64], z: &[f64]) -> f64 {
         self.advance(theta, z);
-        self.target.gradient(&self.next, None, &mut self.gradient)
+        self.view.gradient(&self.next, None, &mut self.gradient)
     }
 
     /// Ascends from the blank point in z and returns the loss after a step on the best point, which it leaves in z.
@@ -108,7 +113,6 @@ impl<'a> Greedy<'a> {
             z.iter_mut().zip(&self.direction).for_each(|(z, d)| *z += stride * d);
             self.reach.bring_in(z);
             self.make_act(theta, z);
-            // The last gradient is of no use, and the loss of an only point without labels to compare is not either.
             let loss = if step < self.steps { self.next_loss(theta, z) } else { self.last_loss(theta, z) };
             if loss > best || step == 1 {
                 best = loss;
@@ -119,12 +123,13 @@ impl<'a> Greedy<'a> {
         best
     }
 
+    /// The loss after a step on z without its gradient, or 0 if there is nothing to compare it with.
     fn last_loss(&mut self, theta: &[f64], z: &[f64]) -> f64 {
         if self.steps == 1 && !matches!(self.learner.loss, Loss::Classes(_)) {
             return 0.0;
         }
         self.advance(theta, z);
-        self.target.loss(&self.next)
+        self.view.loss(&self.next)
     }
 
     /// A point that a hinge learner ignores is moved to where it acts, within the set.
@@ -140,12 +145,26 @@ impl<'a> Greedy<'a> {
         }
     }
 
+    /// Ascends with each label and leaves the best point in z.
+    fn best_label(&mut self, theta: &[f64], classes: usize, z: &mut [f64]) {
+        let (mut best, mut kept) = (f64::NEG_INFINITY, std::mem::take(&mut self.best_of_labels));
+        for label in 0..classes {
+            z.fill(0.0);
+            z[0] = label as f64;
+            let loss = self.ascend(theta, z);
+            if loss > best {
+                best = loss;
+                kept.copy_from_slice(z);
+            }
+        }
+        z.copy_from_slice(&kept);
+        self.best_of_labels = kept;
+    }
+
     /// The best of finitely many points, the i-th of which `write` writes.
     fn pick(&mut self, theta: &[f64], count: usize, z: &mut [f64], write: impl Fn(usize, &mut [f64])) {
-        self.push.fill(0.0);
-        let blank = std::mem::take(&mut self.push);
-        self.next_loss(theta, &blank);
-        self.push = blank;
+        z.fill(0.0);
+        self.next_loss(theta, z);
         self.ranked.clear();
         for i in 0..count {
             write(i, z);
@@ -158,8 +177,7 @@ impl<'a> Greedy<'a> {
         for place in 0..self.ranked.len() {
             let i = self.ranked[place].1;
             write(i, z);
-            self.advance(theta, z);
-            let loss = self.target.loss(&self.next);
+            let loss = self.last_loss(theta, z);
             if loss > best.0 {
                 best = (loss, i);
             }
@@ -195,22 +213,5 @@ impl Policy for Greedy<'_> {
                 self.ascend(theta, z);
             }
         }
-    }
-}
-
-impl Greedy<'_> {
-    fn best_label(&mut self, theta: &[f64], classes: usize, z: &mut [f64]) {
-        let (mut best, mut kept) = (f64::NEG_INFINITY, std::mem::take(&mut self.best_of_labels));
-        for label in 0..classes {
-            z.fill(0.0);
-            z[0] = label as f64;
-            let loss = self.ascend(theta, z);
-            if loss > best {
-                best = loss;
-                kept.copy_from_slice(z);
-            }
-        }
-        z.copy_from_slice(&kept);
-        self.best_of_labels = kept;
     }
 }

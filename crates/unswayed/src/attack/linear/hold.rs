@@ -5,6 +5,9 @@ use super::nature::Nature;
 use super::settle::{Pulls, Rest, passed};
 use unswayed_check::Linear;
 
+/// How much the smoothed loss counts.
+const SMOOTH_SHARE: f64 = 0.01;
+
 /// The learner at rest under the rows and the point that was placed last.
 pub(super) struct Hold<'s> {
     learner: &'s Linear,
@@ -52,6 +55,11 @@ impl<'s> Hold<'s> {
     /// The loss on the target.
     pub fn loss(&self) -> f64 {
         self.nature.target.loss(&self.theta)
+    }
+
+    /// What the search raises: the loss, and a little of the smoothed one, which has a way up where the loss itself is 0.
+    pub fn height(&self, curve: Curve) -> f64 {
+        self.loss() + SMOOTH_SHARE * self.nature.target.smooth_loss(&self.theta, curve)
     }
 
     /// ∇ℓ.

@@ -36,6 +36,14 @@ impl Margins {
         margins
     }
 
+    /// The margins of some of the rows.
+    pub fn of_rows(&self, rows: &[usize]) -> Self {
+        let (each, d) = (self.each(), self.dimension);
+        let x = rows.iter().flat_map(|row| &self.x[row * d..][..d]).copied().collect();
+        let signs = rows.iter().flat_map(|row| &self.signs[row * each..][..each]).copied().collect();
+        Margins { x, signs, ..*self }
+    }
+
     /// The number of margins.
     pub fn len(&self) -> usize {
         self.signs.len()

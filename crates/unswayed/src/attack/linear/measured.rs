@@ -40,13 +40,28 @@ impl Measured {
     }
 
     /// How many numbers a loss looks at.
-    pub fn size(&self) -> f64 {
-        (self.weights.len() * self.margins.parameters()) as f64
+    pub fn size(&self) -> usize {
+        self.weights.len() * self.margins.parameters()
+    }
+
+    /// Every so-manieth of the rows that count, about so many numbers. The weights do not sum to 1 any more.
+    pub fn thinned(&self, numbers: usize) -> Measured {
+        let counting = (0..self.weights.len()).filter(|row| self.weights[*row] > 0.0);
+        let rows: Vec<usize> = counting.step_by(self.size().div_ceil(numbers.max(1))).collect();
+        let weights = rows.iter().map(|row| self.weights[*row]).collect();
+        Measured { loss: self.loss, margins: self.margins.of_rows(&rows), weights }
     }
 
     /// The loss alone.
     pub fn loss(&self, theta: &[f64]) -> f64 {
         self.loss_and_error(theta).0
+    }
+
+    /// The smoothed loss.
+    pub fn smooth_loss(&self, theta: &[f64], curve: Curve) -> f64 {
+        let each = self.margins.each();
+        let loss = |i: usize| self.weights[i / each] * curve.at(self.margins.score(i, theta), 1.0).value;
+        (0..self.margins.len()).map(loss).sum()
     }
 
     /// The gradient of the loss, smoothed if there is a curve, in `gradient`; returns the loss itself.

@@ -17,6 +17,13 @@ use super::margins::Margins;
 const MOST_STEPS: usize = 80;
 const MOST_MULTIPLIERS: usize = 40;
 
+/// Newton's method ends when the objective is to fall by less than this times the width, or if shorter steps do not help.
+const CONVERGED: f64 = 1e-9;
+const SHORTEST_STEP: f64 = 1e-8;
+
+/// What rounding may add to the objective.
+const ROUNDING: f64 = 1e-15;
+
 /// What a coordinate without regularization has in the matrix of Newton's method, so that it can be inverted.
 const LEAST_CURVATURE: f64 = 1e-10;
 
@@ -127,15 +134,18 @@ impl Pulls {
             };
             let now = value(0.0);
             let mut length = 1.0;
-            // The slope is positive but for rounding, and ends the iteration when rounding is all that is left.
-            while length > 1e-10 && value(length) > now - 0.25 * length * slope {
+            while length > SHORTEST_STEP && value(length) > now + ROUNDING * now - 0.25 * length * slope {
                 length /= 2.0;
             }
-            if slope.is_nan() || slope <= 1e-17 * (1.0 + now.abs()) || length <= 1e-10 {
+            if length <= SHORTEST_STEP {
                 return (theta, hessian);
             }
             theta.iter_mut().zip(&step).for_each(|(t, s)| *t -= length * s);
             scores.iter_mut().zip(&along).for_each(|(s, a)| *s -= length * a);
+            // The last step squares what error there was. Where the curve bends sharply that needs a smaller error.
+            if length >= 1.0 && slope <= CONVERGED * curve.width() {
+                return (theta, hessian);
+            }
         }
         let hessian = self.derivatives(curve, &ridge, &theta, &scores).1;
         (theta, hessian)

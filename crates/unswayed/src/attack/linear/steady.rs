@@ -65,14 +65,14 @@ impl Search<'_> {
         }
     }
 
-    /// About the loss that [`Search::run`] finds, in less time.
+    /// The more harm [`Search::run`] would find, the more this is; it takes less time.
     pub fn estimate(&self) -> Result<f64, AttackError> {
         if matches!(self.learner.set, Set::Labels | Set::Points { .. }) {
             return Ok(self.run()?.loss);
         }
         let thin = self.nature.thinned(MOST_ROWS)?;
         let ends = Search { nature: &thin, ..*self }.ends()?;
-        Ok(ends.iter().map(|(loss, _)| *loss).fold(f64::NEG_INFINITY, f64::max))
+        Ok(ends.iter().map(|(height, _)| *height).fold(f64::NEG_INFINITY, f64::max))
     }
 
     /// Ends the search if asked to.
@@ -131,7 +131,7 @@ impl Search<'_> {
             let mut hold = self.hold();
             hold.place(&point);
             hold.settle(curve);
-            Ok((hold.loss(), point))
+            Ok((hold.height(curve), point))
         });
         let mut tried = tried.collect::<Result<Vec<Tried>, AttackError>>()?;
         tried.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -192,9 +192,9 @@ impl Search<'_> {
                 self.look()?;
                 hold.place(&point);
                 let rest = hold.settle(curve);
-                let loss = hold.loss();
-                if loss > best.0 {
-                    best = (loss, point.clone());
+                let height = hold.height(curve);
+                if height > best.0 {
+                    best = (height, point.clone());
                     let push = rest.moved(&hold.gradient(curve));
                     self.reach.uphill(&hold.lever(curve, &push), &mut direction);
                     step *= 1.3;

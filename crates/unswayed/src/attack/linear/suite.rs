@@ -259,8 +259,8 @@ impl<'a> LinearSuite<'a> {
     ) -> Result<Simulated, AttackError> {
         let stream = Stream::with_region(&nature.rows, poison_rate, self.allowed.clone());
         let judge = TargetJudge { target: &nature.target, test: self.test.as_ref() };
-        let size = nature.target.size() + self.test.as_ref().map_or(0.0, Measured::size);
-        let plan = plan(self.time_constant(), size, least, self.effort, self.seed);
+        let size = nature.target.size() + self.test.as_ref().map_or(0, Measured::size);
+        let plan = plan(self.time_constant(), size as f64, least, self.effort, self.seed);
         self.arena(&stream, &judge).run(policy, start, &plan)
     }
 

@@ -141,7 +141,7 @@ pub fn load(
         Some(labels) => Source::path(path).labels(labels),
         None => Source::path(path),
     };
-    let options = Options { labels: policy(labels)?, label_column, normalize, rows };
+    let options = Options { labels: policy(labels)?, label_column, normalize, rows, ..Options::default() };
     let data = crate::work::run(py, move || unswayed::data::load(&source, &options))?;
     Ok(Data(Arc::new(data.map_err(error)?)))
 }

@@ -16,9 +16,13 @@ pub struct Table {
     columns: usize,
     /// One label per row; without labels the entries are the rows z themselves.
     labels: Option<Labels>,
+    /// The columns of what was chosen and of what was rejected, if the rows may be preferences.
+    pairs: Option<Pairs>,
     /// One weight per row.
     weights: Option<Vec<f64>>,
 }
+
+type Pairs = Vec<(usize, usize)>;
 
 /// Labels, as numbers if all of them are numbers.
 enum Labels {
@@ -74,9 +78,19 @@ impl Table {
         Err(format!("{rows} rows, but {labels} labels and {weights} weights"))
     }
 
-    /// Makes the rows z as the certificate says: labels, scale, −0 to +0, the first rows only.
-    pub fn into_rows(mut self, info: &DataInfo) -> Result<Data, String> {
-        let signs = self.labels.as_ref().map(|l| l.signs(info)).transpose()?;
+    /// Makes the rows z as the certificate says: labels or classes, scale, −0 to +0, the first rows only.
+    pub fn into_rows(mut self, info: &DataInfo, of_classes: bool) -> Result<Data, String> {
+        if let (None, Some(pairs)) = (&self.labels, self.pairs.take())
+            && pairs.len() == info.dimension
+        {
+            self.subtract(&pairs);
+        }
+        let (mut signs, mut classes) = (None, None);
+        match &self.labels {
+            Some(labels) if of_classes => classes = Some(labels.classes(info)),
+            Some(labels) => signs = Some(labels.signs(info)?),
+            None => {}
+        }
         if info.first_rows {
             if self.rows() < info.rows {
                 return Err(format!("{} rows are needed, there are {}", info.rows, self.rows()));
@@ -91,7 +105,24 @@ impl Table {
                 *x = info.scale.map_or(z, |s| z / s) + 0.0;
             }
         }
+        if let Some(classes) = classes {
+            self.put_in_front(&classes);
+        }
         Ok(Data { z: self.entries, dimension: self.columns, weights: self.weights })
+    }
+
+    /// Makes each row chosen − rejected.
+    fn subtract(&mut self, pairs: &Pairs) {
+        let difference = |row: &[f64]| -> Vec<f64> { pairs.iter().map(|&(i, j)| row[i] - row[j]).collect() };
+        self.entries = self.entries.chunks(self.columns.max(1)).flat_map(difference).collect();
+        self.columns = pairs.len();
+    }
+
+    /// Puts a number in front of each row.
+    fn put_in_front(&mut self, numbers: &[f64]) {
+        let rows = numbers.iter().zip(self.entries.chunks(self.columns.max(1)));
+        self.entries = rows.flat_map(|(number, row)| [&[*number], row].concat()).collect();
+        self.columns += 1;
     }
 }
 
@@ -114,6 +145,23 @@ impl Labels {
         };
         texts.iter().take(needed).map(sign).collect()
     }
+
+    /// The number of each row's class: classes are counted from 0, in the order of their labels.
+    fn classes(&self, info: &DataInfo) -> Vec<f64> {
+        let needed = if info.first_rows { info.rows } else { usize::MAX };
+        match self {
+            Labels::Numbers(numbers) => ranks(&numbers[..needed.min(numbers.len())]),
+            Labels::Texts(texts) => ranks(&texts[..needed.min(texts.len())]),
+        }
+    }
+}
+
+/// For each label how many different labels are smaller.
+fn ranks<T: PartialOrd>(labels: &[T]) -> Vec<f64> {
+    let mut kinds: Vec<&T> = labels.iter().collect();
+    kinds.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+    kinds.dedup();
+    labels.iter().map(|label| kinds.partition_point(|kind| *kind < label) as f64).collect()
 }
 
 /// An array: its shape and its entries in row-major order.
@@ -181,7 +229,9 @@ impl Source<'_> {
 fn read_npy(path: &Path, labels: Option<&Path>) -> Result<Table, String> {
     let (entries, columns) = Source::Npy(path).matrix()?;
     let labels = labels.map(|l| Source::Npy(l).vector().map_err(|e| format!("{}: {e}", l.display())));
-    Ok(Table { entries, columns, labels: labels.transpose()?.map(Labels::Numbers), weights: None })
+    let labels = labels.transpose()?.map(Labels::Numbers);
+    let pairs = (0..columns / 2).map(|j| (j, columns / 2 + j)).collect();
+    Ok(Table { entries, columns, labels, pairs: columns.is_multiple_of(2).then_some(pairs), weights: None })
 }
 
 fn read_npz(path: &Path) -> Result<Table, String> {
@@ -190,10 +240,25 @@ fn read_npz(path: &Path) -> Result<Table, String> {
     let names = npz.names().map_err(|e| e.to_string())?;
     let has = |name: &str| names.iter().any(|n| n == name);
     let features = if has("x") { "x" } else { "z" };
-    let (entries, columns) = Source::Npz(&mut npz, features).matrix()?;
+    let (entries, columns) = if has("chosen") && !has("x") && !has("z") {
+        read_pairs(&mut npz)?
+    } else {
+        Source::Npz(&mut npz, features).matrix()?
+    };
     let mut optional = |name| has(name).then(|| Source::Npz(&mut npz, name).vector()).transpose();
     let labels = if features == "x" { optional("y")? } else { None };
-    Ok(Table { entries, columns, labels: labels.map(Labels::Numbers), weights: optional("weight")? })
+    let labels = labels.map(Labels::Numbers);
+    Ok(Table { entries, columns, labels, pairs: None, weights: optional("weight")? })
+}
+
+/// The array `chosen` minus the array `rejected`.
+fn read_pairs(npz: &mut NpzReader<File>) -> Result<(Vec<f64>, usize), String> {
+    let (chosen, columns) = Source::Npz(npz, "chosen").matrix()?;
+    let (rejected, others) = Source::Npz(npz, "rejected").matrix()?;
+    if (chosen.len(), columns) != (rejected.len(), others) {
+        return Err("the arrays chosen and rejected differ in shape".to_owned());
+    }
+    Ok((chosen.iter().zip(&rejected).map(|(c, r)| c - r).collect(), columns))
 }
 
 fn read_csv(path: &Path, column: Option<&str>) -> Result<Table, String> {
@@ -219,12 +284,23 @@ fn read_csv(path: &Path, column: Option<&str>) -> Result<Table, String> {
         }
     }
     let special = usize::from(label.is_some()) + usize::from(weight.is_some());
+    let names: Vec<&str> = header.iter().filter(|h| *h != "weight").collect();
     Ok(Table {
         entries,
         columns: header.len() - special,
         labels: label.map(|_| numbers_or_texts(labels)),
+        pairs: pairs_by_name(&names),
         weights: weight.map(|_| weights),
     })
+}
+
+/// Matches the columns chosen_… with the columns rejected_…; none if a column has no partner.
+fn pairs_by_name(names: &[&str]) -> Option<Pairs> {
+    let chosen = names.iter().enumerate().filter_map(|(i, name)| Some((i, name.strip_prefix("chosen_")?)));
+    let partner =
+        |feature: &str| names.iter().position(|name| name.strip_prefix("rejected_") == Some(feature));
+    let pairs: Pairs = chosen.map(|(i, feature)| Some((i, partner(feature)?))).collect::<Option<_>>()?;
+    (2 * pairs.len() == names.len()).then_some(pairs)
 }
 
 /// Labels are numbers if every one of them is.

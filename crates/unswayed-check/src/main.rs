@@ -6,16 +6,16 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use unswayed_check::{Certificate, DataInfo, Evidence, LinearCertificate, Outcome, Rows};
+use unswayed_check::{Certificate, DataInfo, Evidence, LinearCertificate, Loss, Outcome, Rows};
 
 const HELP: &str = "\
 Verifies in exact arithmetic that a certificate proves what it claims about a data set.
 
 Usage: unswayed-check CERTIFICATE [DATA...] [options]
 
-DATA is an .npz file with the arrays x and y, or z (and weight, if rows have weights), an .npy file
-with the features, or a .csv file with a header row. It may be left out if the certificate is about
-no rows, and is given once per dataset if the certificate is about drifting data.
+DATA is an .npz file with the arrays x and y, or z, or chosen and rejected (and weight, if rows have
+weights), an .npy file with the features, or a .csv file with a header row. It may be left out if the
+certificate is about no rows, and is given once per dataset if the certificate is about drifting data.
 
 Options:
   --labels FILE         .npy file with the labels, for .npy features
@@ -110,7 +110,7 @@ fn run(arguments: &Arguments) -> Result<Outcome, String> {
     }
     let certificate = Certificate::from_bytes(&bytes).map_err(|e| in_file(&e))?;
     let data = match arguments.files.get(1) {
-        Some(data) => read_data(data, arguments, &certificate.data)?,
+        Some(data) => read_data(data, arguments, &certificate.data, false)?,
         None if certificate.data.rows == 0 => {
             files::Data { z: vec![], dimension: certificate.data.dimension, weights: None }
         }
@@ -133,7 +133,8 @@ fn run_linear(arguments: &Arguments, certificate: LinearCertificate) -> Result<O
         let needs = if certificate.target.is_some() { "needs --target" } else { "has no target of its own" };
         return Err(format!("the certificate {needs}"));
     }
-    let read = |(path, info): (&PathBuf, &DataInfo)| read_data(path, arguments, info);
+    let of_classes = matches!(certificate.learner.loss, Loss::Classes(_));
+    let read = |(path, info): (&PathBuf, &DataInfo)| read_data(path, arguments, info, of_classes);
     let data = paths.iter().zip(&certificate.data).map(read).collect::<Result<Vec<_>, _>>()?;
     let target = arguments.target.iter().zip(&certificate.target).map(read).collect::<Result<Vec<_>, _>>()?;
     let rows: Vec<Rows> = data.iter().map(files::Data::rows).collect();
@@ -141,9 +142,14 @@ fn run_linear(arguments: &Arguments, certificate: LinearCertificate) -> Result<O
     Ok(Outcome::of_linear(certificate, &evidence))
 }
 
-fn read_data(path: &Path, arguments: &Arguments, info: &DataInfo) -> Result<files::Data, String> {
+fn read_data(
+    path: &Path,
+    arguments: &Arguments,
+    info: &DataInfo,
+    of_classes: bool,
+) -> Result<files::Data, String> {
     let (labels, column) = (arguments.labels.as_deref(), arguments.label_column.as_deref());
     let table = files::Table::read(path, labels, column)?;
-    let rows = table.into_rows(info);
+    let rows = table.into_rows(info, of_classes);
     rows.map_err(|e| format!("{}: {e}", path.display()))
 }

@@ -1,5 +1,7 @@
 //! The command line: every flag with its documentation, once.
 
+pub mod design;
+pub mod learner;
 pub mod prepare;
 
 use std::path::PathBuf;
@@ -12,6 +14,8 @@ use crate::examples::{
     TOLERATE_EXAMPLES,
 };
 
+pub use design::{BenignFrom, DesignFlags, GridFlags, TolerateFlags};
+pub use learner::{Adversary, LearnerFlags, LossFlag};
 pub use prepare::PrepareFlags;
 
 /// Proven bounds on what an adaptive data poisoner can do to an online learner.
@@ -48,7 +52,8 @@ pub enum Command {
     Attack(AttackFlags),
 
     /// Verify a certificate in exact arithmetic
-    #[command(after_help = "Example:\n  unswayed check spam.certificate.safetensors spam.npz\n\n\
+    #[command(after_help = "Examples:\n  unswayed check spam.certificate.safetensors spam.npz\n  \
+                      unswayed check january.certificate.safetensors january.npz february.npz --target march.npz\n\n\
                       Exit codes: 0 valid, 1 not valid (says what fails and by how much), 2 a file cannot be read.")]
     Check(CheckFlags),
 
@@ -187,6 +192,9 @@ pub struct AttackFlags {
     #[arg(long, value_name = "FILE", requires = "test")]
     pub test_labels: Option<PathBuf>,
 
+    #[command(flatten)]
+    pub learner: LearnerFlags,
+
     /// Write the first 1000 points that each attack sends, as .npz (one array an attack)
     #[arg(long, value_name = "PATH")]
     pub save: Option<PathBuf>,
@@ -226,127 +234,14 @@ pub struct CertifyFlags {
     /// The certificate file (default: the data file's name with .certificate.safetensors, in this folder)
     #[arg(long, value_name = "PATH")]
     pub output: Option<PathBuf>,
-}
 
-#[derive(Args)]
-pub struct DesignFlags {
-    /// The tasks to choose on: data files, or NAME=FILE
-    #[arg(required = true, value_name = "TASK")]
-    pub tasks: Vec<String>,
-
-    /// The task that kappa is tuned on (by the strongest attack found, or the certified loss with --attacks none)
-    #[arg(long, value_name = "TASK", conflicts_with = "kappa")]
-    pub validate: Option<String>,
-
-    /// The task that shows what the choice is worth; it has no say in it
-    #[arg(long, value_name = "TASK")]
-    pub test: Option<String>,
-
-    /// Weight of the certified loss against the benign loss (default: tuned with --validate, else 1)
-    #[arg(long, value_name = "KAPPA")]
-    pub kappa: Option<f64>,
+    /// Also bound the loss on new data like these, with this probability; half of the rows then choose the numbers that prove it
+    /// for the other half
+    #[arg(long, value_name = "P", value_parser = learner::probability)]
+    pub confidence: Option<f64>,
 
     #[command(flatten)]
-    pub grid: GridFlags,
-
-    /// Where the benign loss comes from
-    #[arg(long, value_enum, default_value_t = BenignFrom::Simulated)]
-    pub benign: BenignFrom,
-
-    /// Attacks on the test task (chosen and poor setting) and on the validation task
-    #[arg(long, value_enum, default_value_t = Attacks::Fast)]
-    pub attacks: Attacks,
-
-    /// Run the attacks on every task, setting and poison rate
-    #[arg(long)]
-    pub attack_everywhere: bool,
-
-    /// Continue from the best setting between the points of the grid
-    #[arg(long)]
-    pub refine: bool,
-
-    /// Largest norm of a poisoned point
-    #[arg(long, value_name = "R", default_value_t = 1.0)]
-    pub radius: f64,
-
-    /// Seed of simulations and attacks
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
-
-    #[command(flatten)]
-    pub read: ReadFlags,
-
-    /// The label column of .csv and .parquet files (default: label)
-    #[arg(long, value_name = "NAME")]
-    pub label_column: Option<String>,
-
-    /// The folder for journal, tables and certificates
-    #[arg(long, value_name = "FOLDER", default_value = "unswayed-design")]
-    pub output: PathBuf,
-
-    /// Continue the sweep in that folder: do only what is missing
-    #[arg(long)]
-    pub resume: bool,
-}
-
-/// The values to try, separated by commas.
-#[derive(Args)]
-pub struct GridFlags {
-    /// Learning rates η, separated by commas (default: the paper's 5e-5,1e-4,5e-4,1e-3,5e-3)
-    #[arg(long, value_name = "ETAS", value_delimiter = ',')]
-    pub learning_rate: Option<Vec<f64>>,
-
-    /// Regularizations σ, separated by commas (default: the paper's 3e-3,6e-3,1e-2,3e-2,6e-2)
-    #[arg(long, value_name = "SIGMAS", value_delimiter = ',')]
-    pub regularization: Option<Vec<f64>>,
-
-    /// Poison rates ε, separated by commas (design's default: the paper's 0.01,0.02,0.03,0.04,0.05)
-    #[arg(long, value_name = "EPSILONS", value_delimiter = ',')]
-    pub poison_rate: Option<Vec<f64>>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum BenignFrom {
-    /// Simulated at each setting's own learning rate
-    Simulated,
-    /// The limit of small learning rates, solved for: cheaper, and too small at larger ones
-    Limit,
-}
-
-#[derive(Args)]
-pub struct TolerateFlags {
-    #[command(flatten)]
-    pub data: DataFlags,
-
-    #[command(flatten)]
-    pub read: ReadFlags,
-
-    /// The limit that the certified loss (or error) must not exceed
-    #[arg(long, value_name = "L")]
-    pub limit: f64,
-
-    /// The limit is about the error, not the loss
-    #[arg(long)]
-    pub error: bool,
-
-    #[command(flatten)]
-    pub grid: GridFlags,
-
-    /// Largest norm of a poisoned point
-    #[arg(long, value_name = "R", default_value_t = 1.0)]
-    pub radius: f64,
-
-    /// Whether to look for the rate at which an attack breaks the limit (none: do not look)
-    #[arg(long, value_enum, default_value_t = Attacks::Fast)]
-    pub attacks: Attacks,
-
-    /// Seed of the attacks' randomness
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
-
-    /// The certificate file (default: the data file's name with .certificate.safetensors, in this folder)
-    #[arg(long, value_name = "PATH")]
-    pub output: Option<PathBuf>,
+    pub learner: LearnerFlags,
 }
 
 /// Steps beyond this are not whole numbers in a certificate.
@@ -377,8 +272,8 @@ pub struct CheckFlags {
     /// The certificate file
     pub certificate: PathBuf,
 
-    /// The data it is about; not needed if it is about a distribution
-    pub data: Option<PathBuf>,
+    /// The data it is about, several files if they drift; none if it is about a distribution
+    pub data: Vec<PathBuf>,
 
     /// Labels for .npy features, as .npy
     #[arg(long, value_name = "FILE")]
@@ -387,6 +282,10 @@ pub struct CheckFlags {
     /// The label column of .csv and .parquet files (default: label)
     #[arg(long, value_name = "NAME")]
     pub label_column: Option<String>,
+
+    /// The target's rows, if the certificate has a target of its own
+    #[arg(long, value_name = "FILE")]
+    pub target: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,5 +1,7 @@
 //! `unswayed attack`, and the attacks beside a bound.
 
+pub mod linear;
+
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -7,7 +9,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use unswayed::attack::{Attack, Attacked, Effort, Suite};
 use unswayed::data::write_arrays;
-use unswayed::{Dataset, Hinge, Threat};
+use unswayed::{AttackError, Dataset, Hinge, Threat};
 
 use crate::args::{AttackFlags, Attacks};
 use crate::progress::Busy;
@@ -17,6 +19,9 @@ use crate::{Stop, input, print};
 const SAVED_POINTS: usize = 1000;
 
 pub fn run(flags: &AttackFlags, as_json: bool) -> Result<ExitCode, Stop> {
+    if !flags.learner.is_plain() {
+        return linear::run(flags, as_json);
+    }
     let (learner, threat) = input::setting(&flags.setting)?;
     let data = input::dataset(&flags.data, &flags.read)?;
     let test = flags.test.as_ref().map(|path| input::test_data(path, flags)).transpose()?;
@@ -32,7 +37,7 @@ pub fn run(flags: &AttackFlags, as_json: bool) -> Result<ExitCode, Stop> {
         suite.run(&attacks)?
     };
     if let Some(path) = &flags.save {
-        save(&suite, &attacks, &data, path)?;
+        save(path, &attacks, data.dimension(), |attack| suite.poison_points(attack, SAVED_POINTS))?;
     }
     if as_json {
         let attacks: Vec<Value> = results.iter().map(to_json).collect();
@@ -106,6 +111,22 @@ pub fn to_json(attacked: &Attacked) -> Value {
 }
 
 fn describe(results: &[Attacked], suite: &Suite, data: &Dataset, learner: &Hinge, threat: &Threat) -> String {
+    format!(
+        "{}\nhinge learner, learning rate {}, regularization {}; {} of the points are the adversary's, norm up to {}\n\
+         benign loss {} (small learning rates)\n\n{}\n\
+         loss: simulated long-run hinge loss, ± its 95 % confidence interval; error: fraction misclassified\n",
+        data.describe(),
+        learner.learning_rate(),
+        learner.regularization(),
+        print::percent(threat.poison_rate()),
+        threat.radius(),
+        print::down(suite.benign().loss),
+        table(results),
+    )
+}
+
+/// A row for each attack.
+fn table(results: &[Attacked]) -> String {
     let tested = results.iter().any(|r| r.simulated.test_loss.is_some());
     let mut table = vec![["attack", "loss", "±", "error"].map(str::to_owned).to_vec()];
     if tested {
@@ -124,24 +145,19 @@ fn describe(results: &[Attacked], suite: &Suite, data: &Dataset, learner: &Hinge
         row.extend([print::steps(s.steps as f64), s.verdict.word().to_owned()]);
         table.push(row);
     }
-    format!(
-        "{}\nhinge learner, learning rate {}, regularization {}; {} of the points are the adversary's, norm up to {}\n\
-         benign loss {} (small learning rates)\n\n{}\n\
-         loss: simulated long-run hinge loss, ± its 95 % confidence interval; error: fraction misclassified\n",
-        data.describe(),
-        learner.learning_rate(),
-        learner.regularization(),
-        print::percent(threat.poison_rate()),
-        threat.radius(),
-        print::down(suite.benign().loss),
-        print::table(&table),
-    )
+    print::table(&table)
 }
 
-fn save(suite: &Suite, attacks: &[Attack], data: &Dataset, path: &Path) -> Result<(), Stop> {
+/// Writes the points that each attack sends.
+fn save(
+    path: &Path,
+    attacks: &[Attack],
+    dimension: usize,
+    points: impl Fn(Attack) -> Result<Vec<f64>, AttackError>,
+) -> Result<(), Stop> {
     let mut arrays = Vec::new();
     for attack in attacks.iter().filter(|a| **a != Attack::None) {
-        arrays.push((attack.name().replace('-', "_"), suite.poison_points(*attack, SAVED_POINTS)?));
+        arrays.push((attack.name().replace('-', "_"), points(*attack)?));
     }
-    input::write(path, &write_arrays(&arrays, data.dimension())?, "--save")
+    input::write(path, &write_arrays(&arrays, dimension)?, "--save")
 }

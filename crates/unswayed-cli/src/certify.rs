@@ -1,6 +1,9 @@
 //! `unswayed certify`.
 
+mod linear;
+
 use std::fmt::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -11,7 +14,7 @@ use unswayed::{CertifyError, Dataset, Hinge, Threat};
 use unswayed_report::about::{Subject, certificate_lines, certify_report};
 
 use crate::args::{CertifyFlags, Method};
-use crate::{Stop, attack, input, print, report};
+use crate::{Stop, attack, input, learner, print, report};
 
 /// What one method gave, and the seconds it took.
 struct Attempt {
@@ -21,8 +24,11 @@ struct Attempt {
 }
 
 pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
+    if !flags.learner.is_plain() || flags.confidence.is_some() {
+        return linear::run(flags, as_json);
+    }
     let (learner, threat) = input::setting(&flags.setting)?;
-    let start = flags.start.as_deref().map(input::start).transpose()?;
+    let start = start(flags)?;
     let data = input::dataset(&flags.data, &flags.read)?;
     let options = Options { horizon: flags.horizon, start };
     let attempts = attempts(flags.method, &data, &learner, &threat, &options);
@@ -44,7 +50,7 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
         }
         print::json(&object);
     } else {
-        let text = describe(&subject, outcome, attacked.as_ref());
+        let text = print::lines(certificate_lines(&subject, outcome, attacked.as_ref()));
         let verify = check_command(flags, &path);
         let table = if flags.method == Method::All { compare(&attempts) } else { String::new() };
         print::text(&format!("{text}certificate      {path}\nverify with      {verify}\n{table}"));
@@ -127,14 +133,23 @@ fn compare(attempts: &[Attempt]) -> String {
     format!("\n{}{failed}", print::table(&rows))
 }
 
+/// θ_0, if it is given.
+fn start(flags: &CertifyFlags) -> Result<Option<Vec<f64>>, Stop> {
+    flags.start.as_deref().map(|text| input::vector(text, "--start")).transpose()
+}
+
 /// The command that verifies the certificate.
 fn check_command(flags: &CertifyFlags, certificate: &str) -> String {
-    let mut command = format!("unswayed check {certificate} {}", input::data_path(&flags.data).display());
+    let quoted = |path: &Path| report::quote(&path.display().to_string());
+    let mut command = format!("unswayed check {}", report::quote(certificate));
+    for path in learner::paths(&flags.data, &flags.learner) {
+        let _ = write!(command, " {}", quoted(path));
+    }
     if let Some(labels) = &flags.data.labels {
-        let _ = write!(command, " --labels {}", labels.display());
+        let _ = write!(command, " --labels {}", quoted(labels));
     }
     if let Some(column) = &flags.data.label_column {
-        let _ = write!(command, " --label-column {column}");
+        let _ = write!(command, " --label-column {}", report::quote(column));
     }
     command
 }
@@ -183,10 +198,4 @@ pub fn to_json(
 /// certified loss / attack loss.
 pub fn gap(outcome: &Outcome, attacked: &Attacked) -> f64 {
     outcome.certified_loss / attacked.simulated.loss.mean
-}
-
-/// The certificate in words.
-fn describe(subject: &Subject, outcome: &Outcome, attacked: Option<&Attacked>) -> String {
-    let lines = certificate_lines(subject, outcome, attacked);
-    print::list(&lines.into_iter().map(|(name, text)| vec![name.to_owned(), text]).collect::<Vec<_>>())
 }

@@ -9,9 +9,13 @@ Examples:
       --learning-rate 1e-4 --regularization 0.01 --poison-rate 0.05 --json
   unswayed certify spam.npz --rows 500 --method all \\
       --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.05
+  unswayed certify pairs.npz --preferences --adversary labels \\
+      --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.02
+  unswayed certify january.npz february.npz --drift --adversary box --target march.npz \\
+      --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.02
 
-Status: 'certified' (proven), 'vacuous' (proven, but no better than 1, the loss of a model that never learns),
-'not converged' (proven, but a better bound may exist). Exit codes: 0 a bound was proven, 2 bad input or usage.";
+Status: 'certified' (proven), 'vacuous' (proven, but no better than the loss of a model that never learns: 1, for the logistic
+loss log 2, for K classes K − 1), 'not converged' (proven, but a better bound may exist). Exit codes: 0 a bound was proven, 2 bad input or usage.";
 
 pub const ATTACK_EXAMPLES: &str = "\
 Examples:

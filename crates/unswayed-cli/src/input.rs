@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use unswayed::data::{LabelPolicy, Options, Source, load};
+use unswayed::data::{LabelPolicy, Options, Source, load, load_vector};
 use unswayed::design::{Grid, Task};
 use unswayed::{Dataset, Hinge, Threat};
 
@@ -32,7 +32,7 @@ pub fn test_data(path: &Path, flags: &AttackFlags) -> Result<Dataset, Stop> {
     Ok(load(&source(path, flags.test_labels.as_deref(), options.labels), &options)?)
 }
 
-fn options(label_column: Option<&str>, read: &ReadFlags) -> Options {
+pub fn options(label_column: Option<&str>, read: &ReadFlags) -> Options {
     Options {
         labels: match (read.scores, read.premultiplied) {
             (true, _) => LabelPolicy::Scores,
@@ -41,14 +41,14 @@ fn options(label_column: Option<&str>, read: &ReadFlags) -> Options {
         },
         label_column: label_column.map(str::to_owned),
         normalize: read.normalize,
+        scale: None,
         rows: read.rows,
     }
 }
 
 /// A data file, with its labels if they are in another: the one given, or for features in `…x.npy` the one in `…y.npy`.
 pub fn source(path: &Path, labels: Option<&Path>, policy: LabelPolicy) -> Source {
-    let labelled = matches!(policy, LabelPolicy::Detect | LabelPolicy::Scores);
-    let beside = if labelled { labels_beside(path) } else { None };
+    let beside = if policy.is_labelled() { labels_beside(path) } else { None };
     match labels.map(Path::to_owned).or(beside) {
         Some(labels) => Source::path(path).labels(labels),
         None => Source::path(path),
@@ -86,18 +86,17 @@ pub fn grid(flags: &GridFlags) -> Result<Grid, Stop> {
     )?)
 }
 
-/// θ_0 from numbers separated by commas or a file.
-pub fn start(text: &str) -> Result<Vec<f64>, Stop> {
+/// A vector from numbers separated by commas, or from a file.
+pub fn vector(text: &str, flag: &str) -> Result<Vec<f64>, Stop> {
     let path = Path::new(text);
     if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy")) {
-        let options = Options { labels: LabelPolicy::Absent, ..Options::default() };
-        return Ok(load(&Source::path(path), &options)?.z().to_vec());
+        return Ok(load_vector(path)?);
     }
     let number = |entry: &str| {
         let entry = entry.trim();
         entry.parse().map_err(|_| {
             Stop(format!(
-                "--start: {entry:?} is not a number; give a .npy file, or numbers separated by commas"
+                "{flag}: {entry:?} is not a number; give a .npy file, or numbers separated by commas"
             ))
         })
     };

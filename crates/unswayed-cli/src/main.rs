@@ -10,6 +10,7 @@ mod design;
 mod encode;
 mod examples;
 mod input;
+mod learner;
 mod mean;
 mod prepare;
 mod print;

@@ -47,6 +47,11 @@ pub fn list(rows: &[Vec<String>]) -> String {
     rows.iter().map(|row| line(row).trim_end().to_owned() + "\n").collect()
 }
 
+/// The same from pairs.
+pub fn lines(lines: Vec<(&'static str, String)>) -> String {
+    list(&lines.into_iter().map(|(name, text)| vec![name.to_owned(), text]).collect::<Vec<_>>())
+}
+
 /// Columns aligned to the right, the first to the left, two spaces apart.
 pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);

@@ -40,16 +40,18 @@ pub fn write(report: &Report, folder: &Path) -> Result<(), Stop> {
 
 /// The command line as it was typed, quoted where a shell needs it.
 pub fn command_line() -> String {
-    let quote = |argument: String| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
-        if !argument.is_empty() && argument.chars().all(plain) {
-            argument
-        } else {
-            format!("'{}'", argument.replace('\'', "'\\''"))
-        }
-    };
-    let arguments = std::env::args().skip(1).map(quote);
+    let arguments = std::env::args().skip(1).map(|argument| quote(&argument));
     std::iter::once("unswayed".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
+}
+
+/// An argument as a shell takes it.
+pub fn quote(argument: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+@%".contains(c);
+    if !argument.is_empty() && argument.chars().all(plain) {
+        argument.to_owned()
+    } else {
+        format!("'{}'", argument.replace('\'', "'\\''"))
+    }
 }
 
 /// The program and its version.

@@ -108,6 +108,25 @@ pub enum AttackError {
         /// The set's radius.
         radius: f64,
     },
+    /// A policy chose a point outside a set that is no ball.
+    #[error("policy {policy:?} chose a point outside the adversary's set: {reason}")]
+    Inadmissible {
+        /// The policy's name.
+        policy: String,
+        /// What is wrong with the point.
+        reason: String,
+    },
+    /// An attack that there is not for this learner or this set of points.
+    #[error("there is no attack {attack} for {learner}")]
+    NotOffered {
+        /// The attack's name.
+        attack: &'static str,
+        /// What it does not go with.
+        learner: &'static str,
+    },
+    /// A learner, set and target that do not go together.
+    #[error("there are no attacks for {0}")]
+    Unsupported(&'static str),
     /// Held-out data with other columns.
     #[error("the test data have {found} columns, the data {expected}; they must be alike")]
     TestDimension {

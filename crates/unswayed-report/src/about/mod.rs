@@ -3,11 +3,15 @@
 mod certify;
 mod design;
 mod files;
+mod linear;
+mod linear_report;
 mod words;
 
 pub use certify::{Subject, certify_report, over_rates};
 pub use design::{design_report, task_sections};
 pub use files::{design_summary, write_design};
+pub use linear::{Beside, LinearSubject, linear_lines, loss_name, subject_lines};
+pub use linear_report::linear_report;
 pub use words::{certificate_lines, steps};
 
 use unswayed::{AttackError, CertifyError, ParameterError};

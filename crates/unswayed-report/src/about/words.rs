@@ -1,7 +1,8 @@
 //! A certificate in words, a line for each figure.
 
 use unswayed::attack::Attacked;
-use unswayed::certify::{Outcome, Status};
+use unswayed::certify::{Benign, Outcome, Status};
+use unswayed_check::Horizon;
 
 use super::Subject;
 use crate::number::{down, percent, up};
@@ -33,7 +34,7 @@ pub fn certificate_lines(
             format!("{rate} of the points are the adversary's, any point of norm up to {}", threat.radius()),
         ),
         ("", String::new()),
-        ("status", explain(outcome.status).into()),
+        ("status", explain(outcome.status, "1")),
         (
             "certified loss",
             format!("{}  no adversary gets the long-run hinge loss above this", up(outcome.certified_loss)),
@@ -43,25 +44,25 @@ pub fn certificate_lines(
             format!("{}  nor the fraction misclassified above this", up(outcome.certified_error)),
         ),
     ];
-    lines.extend(attacked.into_iter().flat_map(|attacked| attack_lines(outcome, attacked)));
-    lines.push((
-        "benign loss",
-        format!("{}  without an adversary, for small learning rates", down(outcome.benign.loss)),
-    ));
+    lines.extend(attacked.into_iter().flat_map(|attacked| attack_lines(outcome.certified_loss, attacked)));
+    lines.push(benign_line(&outcome.benign));
     lines.push((
         "transient",
         format!("{} steps until the start adds less than 1 %", steps(outcome.transient_steps)),
     ));
-    if let (Some(horizon), Some(bound)) = (&outcome.certificate.horizon, outcome.horizon_loss) {
-        let text = format!("{}  bounds the average over the first {} steps", up(bound), horizon.steps);
-        lines.push(("horizon loss", text));
-    }
+    lines.extend(horizon_line(outcome.certificate.horizon.as_ref(), outcome.horizon_loss));
     let method = outcome.certificate.loss.witness.method();
     lines.push(("method", format!("{method}, verified in exact arithmetic")));
     lines
 }
 
-fn attack_lines(outcome: &Outcome, attacked: &Attacked) -> [(&'static str, String); 2] {
+/// The learner without adversary.
+pub(super) fn benign_line(benign: &Benign) -> (&'static str, String) {
+    ("benign loss", format!("{}  without an adversary, for small learning rates", down(benign.loss)))
+}
+
+/// What an attack reaches, and how far that is from the certified loss.
+pub(super) fn attack_lines(certified_loss: f64, attacked: &Attacked) -> [(&'static str, String); 2] {
     let simulated = &attacked.simulated;
     let reached = format!(
         "{}  reached by {} (± {}, {}), error {}",
@@ -71,15 +72,26 @@ fn attack_lines(outcome: &Outcome, attacked: &Attacked) -> [(&'static str, Strin
         simulated.verdict.word(),
         simulated.error.map_or(String::new(), |e| down(e.mean)),
     );
-    let gap = outcome.certified_loss / simulated.loss.mean;
+    let gap = certified_loss / simulated.loss.mean;
     [("attack loss", reached), ("gap", format!("{gap:.2}    certified loss / attack loss"))]
 }
 
-fn explain(status: Status) -> &'static str {
+/// The bound for the first steps, if there is one.
+pub(super) fn horizon_line(horizon: Option<&Horizon>, bound: Option<f64>) -> Option<(&'static str, String)> {
+    let text = format!("{}  bounds the average over the first {} steps", up(bound?), horizon?.steps);
+    Some(("horizon loss", text))
+}
+
+/// A status in words; `never_learns` is the loss of a model that never learns.
+pub(super) fn explain(status: Status, never_learns: &str) -> String {
     match status {
-        Status::Certified => "certified",
-        Status::Vacuous => "vacuous: proven, but no better than 1, the loss of a model that never learns",
-        Status::NotConverged => "not converged: proven, but a better bound may exist",
+        Status::Certified => "certified".into(),
+        Status::Vacuous => {
+            format!(
+                "vacuous: proven, but no better than {never_learns}, the loss of a model that never learns"
+            )
+        }
+        Status::NotConverged => "not converged: proven, but a better bound may exist".into(),
     }
 }
 

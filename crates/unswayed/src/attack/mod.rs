@@ -5,12 +5,14 @@
 mod evolve;
 mod flip;
 mod greedy;
+mod linear;
 mod response;
 mod steady;
 mod suite;
 
 pub use flip::LabelFlip;
 pub use greedy::Greedy;
+pub use linear::LinearSuite;
 pub use response::{Outward, Tracking};
 pub use steady::{SteadyState, fixed_point, search};
 pub use suite::{
@@ -48,7 +50,8 @@ pub trait Policy: Send {
     /// What to call it in tables and errors.
     fn name(&self) -> &str;
 
-    /// Chooses the point z to send while the model is θ. `z` holds the point chosen before (at first 0).
+    /// Chooses the point z to send while the model is θ. `z` holds the point chosen before (at first 0), or the row that
+    /// nature drew if the adversary may only choose its label.
     fn choose(&mut self, theta: &[f64], z: &mut [f64]);
 }
 
@@ -90,9 +93,14 @@ fn make_act(theta: &[f64], z: &mut [f64]) {
 fn stretch(z: &mut [f64], length: f64) {
     let norm = dot(z, z).sqrt();
     if norm > 0.0 {
-        for z in z {
-            *z *= length / norm;
-        }
+        scale(z, length / norm);
+    }
+}
+
+/// z ← factor·z.
+pub(crate) fn scale(z: &mut [f64], factor: f64) {
+    for z in z {
+        *z *= factor;
     }
 }
 

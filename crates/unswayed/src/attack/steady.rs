@@ -31,14 +31,14 @@ const MOST_ROWS: usize = 2000;
 const RANDOM_STARTS: usize = 16;
 const ASCENTS: usize = 8;
 
-/// A poison point and where it holds the learner.
+/// A constant attack and where it holds the learner.
 #[derive(Clone, Debug)]
 pub struct SteadyState {
-    /// u.
+    /// The point u; for an adversary who may choose labels only, the probability of a flip for each row.
     pub point: Vec<f64>,
     /// θ(u).
     pub theta: Vec<f64>,
-    /// The hinge loss of θ(u) on the data: what the attack reaches for small learning rates.
+    /// The loss of θ(u) on the target: what the attack reaches for small learning rates.
     pub loss: f64,
 }
 

@@ -66,7 +66,7 @@ pub enum Effort {
 }
 
 /// Steps that are measured, at least.
-const SHORTEST_WINDOW: f64 = 2e5;
+pub(super) const SHORTEST_WINDOW: f64 = 2e5;
 
 /// Numbers in the data up to which a gradient costs little.
 const SMALL_DATA: usize = 20_000;
@@ -325,7 +325,7 @@ impl Policy for AnyPolicy<'_> {
 }
 
 /// Burn-in and window in time constants, within bounds; as many evaluations as cost little beside the steps.
-fn plan(time_constant: f64, size: f64, least: f64, effort: Effort, seed: u64) -> Plan {
+pub(super) fn plan(time_constant: f64, size: f64, least: f64, effort: Effort, seed: u64) -> Plan {
     let (burn_in, window, most, replicates) = match effort {
         Effort::Fast => (2.0, 6.0, 5e7, 1),
         Effort::Full => (6.0, 40.0, 4e8, 4),

@@ -7,22 +7,18 @@ use csv::{ByteRecord, ReaderBuilder};
 use super::error::{DataError, Place, Problem, excerpt};
 use super::labels::{LabelCollector, number};
 use super::source::Input;
-use super::table::{Part, Role, Roles, Table};
+use super::table::{Layout, Part, Role, Roles, Table};
 
 /// Reads the columns of a text table according to their roles.
-pub(super) fn read(
-    input: Input,
-    label_column: Option<&str>,
-    rows: Option<usize>,
-) -> Result<Table, DataError> {
+pub(super) fn read(input: Input, layout: Layout, rows: Option<usize>) -> Result<Table, DataError> {
     let mut reader = open(input);
     let mut record = ByteRecord::new();
     if !reader.read_byte_record(&mut record).map_err(csv_error)? {
         return Err(Problem::NoRows.into());
     }
     let names = header(&record)?;
-    let roles = Roles::new(&names, label_column)?;
-    let mut labels = LabelCollector::default();
+    let roles = Roles::new(&names, layout)?;
+    let mut labels = LabelCollector::new(layout.policy);
     let mut table = Table::new(roles.dimension);
     let mut weights = Vec::new();
     while rows.is_none_or(|rows| table.rows < rows)
@@ -44,9 +40,9 @@ pub(super) fn read(
         table.rows += 1;
     }
     table.values.shrink_to_fit();
-    table.labels = label_column.map(|name| (labels.finish(), Part::Column(name.to_owned())));
+    table.labels = layout.label_column.map(|name| (labels.finish(), Part::Column(name.to_owned())));
     table.weights = roles.has_weights().then(|| (weights, Part::weight_column()));
-    Ok(table)
+    Ok(roles.finish(table))
 }
 
 /// The line on which a data row (counted from 1) begins.

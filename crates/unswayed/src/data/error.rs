@@ -303,6 +303,37 @@ pub enum Problem {
     /// Scores were asked for, but the labels are text.
     #[error("the label {0:?} is not a number, so it cannot be a score; use numbers or two classes")]
     TextScore(String),
+    /// Labels of so many kinds that they cannot be meant as classes.
+    #[error("there are more than {} different labels; are they classes?", super::labels::MOST_CLASSES)]
+    TooManyClasses,
+    /// A column of a file of preferences that is neither half of a pair.
+    #[error("the columns of preferences are called chosen_… and rejected_…; remove or rename this one")]
+    NotAPair,
+    /// A column of a file of preferences without the other half.
+    #[error("there is no column {0:?} to go with it; add it, or remove this one")]
+    NoPartner(String),
+    /// An array of preferences that cannot be halved.
+    #[error(
+        "the {0} columns cannot be halved; the first half of the columns is the chosen, the second the rejected one"
+    )]
+    OddColumns(usize),
+    /// Chosen and rejected ones of different shapes.
+    #[error("it has the shape {found:?}, \"chosen\" has {expected:?}; there must be one for each")]
+    UnequalPairs {
+        /// The shape of `chosen`.
+        expected: [usize; 2],
+        /// The shape of `rejected`.
+        found: Vec<usize>,
+    },
+    /// Rows that lie in a plane, where an ellipsoid needs a volume.
+    #[error(
+        "the rows do not fill all {0} columns, so they give no ellipsoid; use fewer columns (`unswayed prepare`), or give \
+         the ellipsoid yourself"
+    )]
+    Flat(usize),
+    /// A matrix that gives no ellipsoid.
+    #[error("the matrix is not symmetric and positive definite; zᵀQ⁻¹z ≤ 1 is then no ellipsoid")]
+    NotAnEllipsoid,
     /// A row is longer than 1.
     #[error("the norm {} is larger than 1; divide all rows by the largest norm (`--normalize`)", digits(*.0))]
     LongRow(f64),

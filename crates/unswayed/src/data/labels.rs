@@ -1,4 +1,4 @@
-//! From labels as they stand in a file to −1 and +1, or to scores.
+//! From labels as they stand in a file to −1 and +1, to scores, or to the numbers of classes.
 
 use std::path::Path;
 
@@ -6,11 +6,14 @@ use super::error::{DataError, Place, Problem, excerpt};
 use super::load::{LabelPolicy, read_label_file};
 use super::source::Location;
 
+/// More classes than this are taken for a mistake, such as scores.
+pub(super) const MOST_CLASSES: usize = 1000;
+
 /// Labels as read.
 pub(super) enum RawLabels {
     /// One finite number per row.
     Numbers(Vec<f64>),
-    /// Text of at most two kinds.
+    /// Text of a few kinds.
     Texts(TextLabels),
 }
 
@@ -43,7 +46,7 @@ impl Labels {
         policy: LabelPolicy,
         file: &str,
     ) -> Result<Labels, DataError> {
-        let mut collector = LabelCollector::default();
+        let mut collector = LabelCollector::new(policy);
         let mut cells = labels.into_iter().enumerate();
         let taken = cells.try_for_each(|(row, label)| collector.push(row, label.trim().as_bytes()));
         taken.and_then(|()| interpret(collector.finish(), policy)).map_err(|error| error.in_file(file))
@@ -67,46 +70,56 @@ impl Labels {
     }
 }
 
-/// Collects text labels of at most two kinds.
-#[derive(Default)]
+/// Collects text labels of a few kinds: two, or so many as there may be classes.
 pub(super) struct TextLabels {
+    most: usize,
     kinds: Vec<String>,
-    /// Whether the row's label is the second kind.
-    second: Vec<bool>,
+    /// The kind of each row's label.
+    of: Vec<usize>,
 }
 
 impl TextLabels {
-    /// Takes the next row's label; an error if it is a third kind or empty.
+    /// No labels yet.
+    pub fn new(policy: LabelPolicy) -> Self {
+        let most = if policy == LabelPolicy::Classes { MOST_CLASSES } else { 2 };
+        Self { most, kinds: Vec::new(), of: Vec::new() }
+    }
+
+    /// Takes the next row's label; an error if it is one kind too many or empty.
     pub fn push(&mut self, label: &[u8]) -> Result<(), DataError> {
+        let row = Place::row(self.of.len());
         if label.is_empty() {
-            return Err(Problem::MissingValue.at(Place::row(self.second.len())));
+            return Err(Problem::MissingValue.at(row));
         }
         let known = self.kinds.iter().position(|kind| kind.as_bytes() == label);
         let kind = known.unwrap_or(self.kinds.len());
-        if kind == 2 {
-            let [first, second] = [0, 1].map(|i| excerpt(self.kinds[i].as_bytes()));
-            let third = excerpt(label);
-            let row = Place::row(self.second.len());
-            return Err(Problem::ThirdLabel { first, second, third }.at(row));
+        if kind == self.most {
+            return Err(self.too_many(label).at(row));
         }
         if known.is_none() {
-            let text = std::str::from_utf8(label).map_err(|_| {
-                let cause = "a label is not UTF-8 text".to_owned();
-                Problem::Damaged(cause).at(Place::row(self.second.len()))
-            })?;
+            let text = std::str::from_utf8(label);
+            let text = text.map_err(|_| Problem::Damaged("a label is not UTF-8 text".to_owned()).at(row))?;
             self.kinds.push(text.to_owned());
         }
-        self.second.push(kind == 1);
+        self.of.push(kind);
         Ok(())
+    }
+
+    fn too_many(&self, label: &[u8]) -> Problem {
+        if self.most != 2 {
+            return Problem::TooManyClasses;
+        }
+        let [first, second] = [0, 1].map(|i| excerpt(self.kinds[i].as_bytes()));
+        Problem::ThirdLabel { first, second, third: excerpt(label) }
     }
 
     fn into_classes(self) -> Result<Labels, DataError> {
         let [first, second] = <[String; 2]>::try_from(self.kinds).map_err(one_class)?;
         let first_is_positive = first > second;
-        let sign = |second: &bool| {
-            if *second == first_is_positive { -1.0 } else { 1.0 }
+        let sign = |kind: &usize| {
+            if (*kind == 1) == first_is_positive { -1.0 } else { 1.0 }
         };
-        let y = self.second.iter().map(sign).collect();
+        let y = self.of.iter().map(sign).collect();
         let classes = if first_is_positive { (second, first) } else { (first, second) };
         Ok(Labels { y, classes: Some(classes) })
     }
@@ -117,7 +130,6 @@ fn one_class(kinds: Vec<String>) -> DataError {
 }
 
 /// Collects labels of which it is not known yet whether they are numbers.
-#[derive(Default)]
 pub(super) struct LabelCollector {
     numbers: Vec<f64>,
     not_numeric: bool,
@@ -126,6 +138,11 @@ pub(super) struct LabelCollector {
 }
 
 impl LabelCollector {
+    /// No labels yet.
+    pub fn new(policy: LabelPolicy) -> Self {
+        Self { numbers: Vec::new(), not_numeric: false, texts: TextLabels::new(policy), third: None }
+    }
+
     /// Takes the next row's label.
     pub fn push(&mut self, row: usize, cell: &[u8]) -> Result<(), DataError> {
         if !self.not_numeric {
@@ -172,6 +189,37 @@ pub(super) fn interpret(raw: RawLabels, policy: LabelPolicy) -> Result<Labels, D
         (RawLabels::Numbers(y), LabelPolicy::Scores) => scores(y),
         (RawLabels::Numbers(y), _) => classes_or_scores(y),
     }
+}
+
+/// Numbers the classes from 0, in the order of their labels: numbers by size, texts by their bytes. Returns the number of
+/// each row's class, and the labels.
+pub(super) fn numbered(raw: RawLabels) -> Result<(Vec<f64>, Vec<String>), DataError> {
+    let (of, kinds): (Vec<usize>, Vec<String>) = match raw {
+        RawLabels::Texts(TextLabels { of, kinds, .. }) => {
+            let mut sorted = kinds.clone();
+            sorted.sort();
+            (of.iter().map(|&kind| rank(&sorted, |other| other.cmp(&kinds[kind]))).collect(), sorted)
+        }
+        RawLabels::Numbers(y) => {
+            let mut sorted: Vec<f64> = y.iter().map(|y| y + 0.0).collect();
+            sorted.sort_by(f64::total_cmp);
+            sorted.dedup();
+            if sorted.len() > MOST_CLASSES {
+                return Err(Problem::TooManyClasses.into());
+            }
+            let of = y.iter().map(|y| rank(&sorted, |other| other.total_cmp(&(y + 0.0)))).collect();
+            (of, sorted.into_iter().map(text).collect())
+        }
+    };
+    if kinds.len() < 2 {
+        return Err(one_class(kinds));
+    }
+    Ok((of.into_iter().map(|class| class as f64).collect(), kinds))
+}
+
+/// The place of one that is there.
+fn rank<T>(sorted: &[T], order: impl Fn(&T) -> std::cmp::Ordering) -> usize {
+    sorted.binary_search_by(order).unwrap_or_default()
 }
 
 fn scores(y: Vec<f64>) -> Result<Labels, DataError> {

@@ -1,12 +1,13 @@
 //! From files to a [`Dataset`].
 
 use std::io::BufReader;
+use std::path::Path;
 
 use super::error::{DataError, Problem};
 use super::labels::{self, RawLabels};
 use super::source::{Format, Input, Location, Source};
-use super::table::{Part, Table, column};
-use super::{Dataset, Provenance, check_weights, clear_signs_of_zero, csv, norms, npy, npz, parquet};
+use super::table::{Layout, Part, Table, column};
+use super::{Dataset, Provenance, check_weights, clear_signs_of_zero, csv, norms, npy, npz, pairs, parquet};
 
 /// How labels are to be understood.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -22,6 +23,18 @@ pub enum LabelPolicy {
     /// There are no labels and the rows are samples of any length, as for mean estimation: a `.npz` array `x`,
     /// or every column of another file.
     Absent,
+    /// Labels are two or more classes, which are numbered from 0 in the order of their labels; a row is the number of its
+    /// class, then its features.
+    Classes,
+    /// There are no labels; a row is the difference of the features of what was chosen and of what was rejected.
+    Preferences,
+}
+
+impl LabelPolicy {
+    /// Whether there are labels beside the features.
+    pub fn is_labelled(self) -> bool {
+        matches!(self, LabelPolicy::Detect | LabelPolicy::Scores | LabelPolicy::Classes)
+    }
 }
 
 /// How to load data.
@@ -33,6 +46,8 @@ pub struct Options {
     pub label_column: Option<String>,
     /// Divide all rows by the largest norm. Without it a row of norm above 1 is refused.
     pub normalize: bool,
+    /// Divide all rows by this number instead, as another dataset was divided. Rows may then have any norm.
+    pub scale: Option<f64>,
     /// Use only so many rows from the top; labels and scale are then told from these alone.
     pub rows: Option<usize>,
 }
@@ -43,6 +58,8 @@ pub struct Options {
 /// - `.npy`: the features; the labels are in a second `.npy` file.
 /// - `.csv`, `.parquet`: named columns; one is the label, `weight` (if there is one) holds weights, every other
 ///   column is a feature.
+/// - [`LabelPolicy::Preferences`]: `.npz` arrays `chosen` and `rejected`; columns `chosen_…` and `rejected_…`, matched by what
+///   follows; `.npy` features of which the first half is the chosen one.
 ///
 /// # Errors
 ///
@@ -76,6 +93,23 @@ pub fn load(source: &Source, options: &Options) -> Result<Dataset, DataError> {
     located(source, read(source, options).and_then(|table| assemble(table, provenance, options)))
 }
 
+/// Reads a vector from a `.npy` file: an array of one dimension, or of one row.
+///
+/// # Errors
+///
+/// Refuses files that are missing or damaged, values that are not finite numbers, and arrays of several rows.
+pub fn load_vector(path: impl AsRef<Path>) -> Result<Vec<f64>, DataError> {
+    let source = Source::path(path);
+    let read = || {
+        let array = read_npy(source.features.open()?, None)?;
+        match array.shape.as_slice() {
+            [_] | [1, _] => Ok(array.values),
+            _ => Err(Problem::WrongShape { found: array.shape, wanted: "one dimension" }.into()),
+        }
+    };
+    located(&source, read())
+}
+
 /// Names the file, and the line of a text file, in an error.
 pub(super) fn located<T>(source: &Source, result: Result<T, DataError>) -> Result<T, DataError> {
     let file = &source.features;
@@ -97,7 +131,7 @@ pub(super) fn read(source: &Source, options: &Options) -> Result<Table, DataErro
     }
     let input = source.features.open()?;
     let format = source.features.format()?;
-    let labelled = matches!(options.labels, LabelPolicy::Detect | LabelPolicy::Scores);
+    let labelled = options.labels.is_labelled();
     if source.labels.is_some() && (format != Format::Npy || !labelled) {
         return Err(Problem::UnwantedLabels.into());
     }
@@ -105,10 +139,16 @@ pub(super) fn read(source: &Source, options: &Options) -> Result<Table, DataErro
         return Err(Problem::UnwantedLabelColumn.into());
     }
     let label_column = labelled.then(|| options.label_column.as_deref().unwrap_or("label"));
+    let layout = Layout { policy: options.labels, label_column };
     match format {
         Format::Npz => npz::read(input, &source.prefix, options.labels, options.rows),
-        Format::Csv => csv::read(input, label_column, options.rows),
-        Format::Parquet => parquet::read(input, label_column, options.rows),
+        Format::Csv => csv::read(input, layout, options.rows),
+        Format::Parquet => parquet::read(input, layout, options.rows),
+        Format::Npy if options.labels == LabelPolicy::Preferences => {
+            let table = Table::from_array(read_npy(input, options.rows)?)?;
+            let pairs = pairs::halves(table.dimension)?;
+            Ok(pairs::differences(table, &pairs))
+        }
         Format::Npy if !labelled => Table::from_array(read_npy(input, options.rows)?),
         Format::Npy => {
             let labels = source.labels.as_ref().ok_or(Problem::NoLabels)?;
@@ -145,32 +185,67 @@ pub(super) fn assemble(
     mut provenance: Provenance,
     options: &Options,
 ) -> Result<Dataset, DataError> {
-    let Table { values: mut z, rows, dimension, labels, weights, .. } = table;
+    let Table { values: mut z, rows, mut dimension, names, labels, weights, .. } = table;
     if rows == 0 {
         return Err(Problem::NoRows.into());
     }
     if let Some(wanted) = options.rows.filter(|&wanted| wanted > rows) {
         return Err(Problem::TooFewRows { wanted, found: rows }.into());
     }
+    let mut classes = None;
     if let Some((raw, part)) = labels {
-        let labels = labels::interpret(raw, options.labels).map_err(|error| part.blame(error))?;
-        for (row, y) in z.chunks_exact_mut(dimension).zip(&labels.y) {
-            for value in row {
-                *value *= y;
-            }
+        if options.labels == LabelPolicy::Classes {
+            let (numbers, kinds) = labels::numbered(raw).map_err(|error| part.blame(error))?;
+            classes = Some(numbers);
+            provenance.classes = kinds;
+        } else {
+            let labels = labels::interpret(raw, options.labels).map_err(|error| part.blame(error))?;
+            multiply(&mut z, dimension, &labels.y);
+            provenance.scores = labels.classes.is_none();
+            provenance.labels = labels.classes;
         }
-        provenance.scores = labels.classes.is_none();
-        provenance.labels = labels.classes;
     }
-    if options.normalize {
-        provenance.scale = norms::normalize(&mut z, dimension)?;
-    } else if options.labels != LabelPolicy::Absent {
-        norms::check(&z, dimension)?;
+    provenance.preferences = options.labels == LabelPolicy::Preferences;
+    provenance.scale = scaled(&mut z, dimension, options)?;
+    if let Some(classes) = classes {
+        z = labelled(&z, dimension, &classes);
+        dimension += 1;
     }
     clear_signs_of_zero(&mut z);
     let weights = match weights {
         Some((weights, part)) => Some(check_weights(weights).map_err(|error| part.blame(error))?),
         None => None,
     };
-    Ok(Dataset { z, dimension, weights, provenance })
+    Ok(Dataset { z, dimension, names, weights, provenance })
+}
+
+fn multiply(z: &mut [f64], dimension: usize, y: &[f64]) {
+    for (row, y) in z.chunks_exact_mut(dimension).zip(y) {
+        for value in row {
+            *value *= y;
+        }
+    }
+}
+
+/// Divides the rows as the options say, and returns by what; refuses long rows if they are not divided.
+fn scaled(z: &mut [f64], dimension: usize, options: &Options) -> Result<Option<f64>, DataError> {
+    if let Some(scale) = options.scale {
+        for value in z {
+            *value /= scale;
+        }
+        return Ok(Some(scale));
+    }
+    if options.normalize {
+        return norms::normalize(z, dimension);
+    }
+    if options.labels != LabelPolicy::Absent {
+        norms::check(z, dimension)?;
+    }
+    Ok(None)
+}
+
+/// Puts each row's class in front of it.
+fn labelled(x: &[f64], dimension: usize, classes: &[f64]) -> Vec<f64> {
+    let rows = classes.iter().zip(x.chunks_exact(dimension));
+    rows.flat_map(|(class, x)| std::iter::once(*class).chain(x.iter().copied())).collect()
 }

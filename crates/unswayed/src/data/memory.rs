@@ -44,7 +44,7 @@ pub enum LabelColumn {
 impl Arrays {
     /// Rows z = label · features, with all the checks of a file. Options about files do not matter here.
     pub fn into_dataset(self, options: &Options) -> Result<Dataset, DataError> {
-        let labelled = matches!(options.labels, LabelPolicy::Detect | LabelPolicy::Scores);
+        let labelled = options.labels.is_labelled();
         if labelled && self.y.is_none() {
             return Err(Problem::NoLabels.into());
         }
@@ -52,15 +52,15 @@ impl Arrays {
             return Err(Problem::UnwantedLabels.into());
         }
         let options = Options { rows: None, ..options.clone() };
-        assemble(self.into_table()?, Provenance::default(), &options)
+        assemble(self.into_table(options.labels)?, Provenance::default(), &options)
     }
 
     /// Features as they are, of any norm.
     pub fn into_features(self, policy: LabelPolicy) -> Result<Features, DataError> {
-        Features::of(self.into_table()?, policy)
+        Features::of(self.into_table(policy)?, policy)
     }
 
-    fn into_table(self) -> Result<Table, DataError> {
+    fn into_table(self, policy: LabelPolicy) -> Result<Table, DataError> {
         let Arrays { x, columns, y, weights } = self;
         // Shape and finiteness; the rows are moved there and back, not copied.
         let rows = Dataset::from_rows(x, columns, None)?;
@@ -74,7 +74,7 @@ impl Arrays {
                 LabelColumn::Texts(texts) => texts.len(),
             };
             same_length(table.rows, found).map_err(|error| part("y").blame(error))?;
-            table.labels = Some((raw(labels).map_err(|error| part("y").blame(error))?, part("y")));
+            table.labels = Some((raw(labels, policy).map_err(|error| part("y").blame(error))?, part("y")));
         }
         if let Some(weights) = weights {
             same_length(table.rows, weights.len()).map_err(|error| part("weight").blame(error))?;
@@ -88,14 +88,14 @@ fn same_length(rows: usize, found: usize) -> Result<(), DataError> {
     if rows == found { Ok(()) } else { Err(Problem::LengthMismatch { rows, found }.into()) }
 }
 
-fn raw(labels: LabelColumn) -> Result<RawLabels, DataError> {
+fn raw(labels: LabelColumn, policy: LabelPolicy) -> Result<RawLabels, DataError> {
     match labels {
         LabelColumn::Numbers(numbers) => match numbers.iter().position(|y| !y.is_finite()) {
             Some(row) => Err(Problem::NotFinite(numbers[row]).at(Place::row(row))),
             None => Ok(RawLabels::Numbers(numbers)),
         },
         LabelColumn::Texts(texts) => {
-            let mut collector = LabelCollector::default();
+            let mut collector = LabelCollector::new(policy);
             for (row, text) in texts.iter().enumerate() {
                 collector.push(row, text.as_bytes())?;
             }

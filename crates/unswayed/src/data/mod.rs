@@ -13,10 +13,13 @@ mod memory;
 mod norms;
 mod npy;
 mod npz;
+mod pairs;
 mod parquet;
 mod sample;
+mod sets;
 mod source;
 mod table;
+mod target;
 mod write;
 
 use std::fmt::Write;
@@ -26,8 +29,9 @@ use serde::{Deserialize, Serialize};
 pub use error::{Column, DataError, Place, Problem};
 pub use features::Features;
 pub use labels::Labels;
-pub use load::{LabelPolicy, Options, load};
+pub use load::{LabelPolicy, Options, load, load_vector};
 pub use memory::{Arrays, LabelColumn};
+pub use sets::{box_around, ellipsoid_around, ellipsoid_of, flips};
 pub use source::Source;
 pub use write::{write_arrays, write_dataset};
 
@@ -46,6 +50,7 @@ pub use write::{write_arrays, write_dataset};
 pub struct Dataset {
     z: Vec<f64>,
     dimension: usize,
+    names: Vec<String>,
     weights: Option<Vec<f64>>,
     provenance: Provenance,
 }
@@ -61,6 +66,12 @@ pub struct Provenance {
     pub labels: Option<(String, String)>,
     /// Whether labels were real scores in [−1, 1].
     pub scores: bool,
+    /// The labels of the classes 0, 1, …, if a row begins with its class.
+    #[serde(default)]
+    pub classes: Vec<String>,
+    /// Whether a row is the difference of what was chosen and what was rejected.
+    #[serde(default)]
+    pub preferences: bool,
     /// What all rows were divided by.
     pub scale: Option<f64>,
     /// Whether only the first rows of the file were asked for.
@@ -105,7 +116,7 @@ impl Dataset {
             None => None,
         };
         clear_signs_of_zero(&mut z);
-        Ok(Self { z, dimension, weights, provenance: Provenance::default() })
+        Ok(Self { z, dimension, names: Vec::new(), weights, provenance: Provenance::default() })
     }
 
     /// The number of rows, N.
@@ -181,9 +192,15 @@ impl Dataset {
         Ok(Self {
             z: self.z[..rows * self.dimension].to_vec(),
             dimension: self.dimension,
+            names: self.names.clone(),
             weights,
             provenance,
         })
+    }
+
+    /// The names of the features, if the file had names for its columns; else empty.
+    pub fn names(&self) -> &[String] {
+        &self.names
     }
 
     /// What the data are, in a line.
@@ -195,7 +212,8 @@ impl Dataset {
     /// ```
     pub fn describe(&self) -> String {
         let origin = &self.provenance;
-        let mut text = format!("{} rows, {} columns", self.rows(), self.dimension);
+        let columns = self.dimension - usize::from(!origin.classes.is_empty());
+        let mut text = format!("{} rows, {columns} columns", self.rows());
         if !origin.name.is_empty() {
             text = format!("{}: {text}", origin.name);
         }
@@ -206,6 +224,14 @@ impl Dataset {
             let _ = write!(text, "; label {negative} is −1, {positive} is +1");
         } else if origin.scores {
             text.push_str("; labels are real scores");
+        } else if origin.preferences {
+            text.push_str("; rows are chosen − rejected");
+        } else if let [first, .., last] = origin.classes.as_slice() {
+            let _ = write!(
+                text,
+                "; {} classes, label {first} is the first, {last} the last",
+                origin.classes.len()
+            );
         }
         if let Some(scale) = origin.scale {
             let _ = write!(text, "; rows divided by {scale}");

@@ -23,7 +23,7 @@ struct Npz {
     rows: Option<usize>,
 }
 
-/// Reads the arrays `x` and `y`, or `z`, and `weight`, their names after `prefix`.
+/// Reads the arrays `x` and `y`, or `z`, or `chosen` and `rejected`, and `weight`, their names after `prefix`.
 pub(super) fn read(
     input: Input,
     prefix: &str,
@@ -33,19 +33,10 @@ pub(super) fn read(
     let length = input.length();
     let archive = ZipArchive::new(BufReader::new(input)).map_err(zip_error)?;
     let mut file = Npz { archive, prefix: prefix.to_owned(), length, rows };
-    let premultiplied = match policy {
-        LabelPolicy::Premultiplied => true,
-        LabelPolicy::Absent => false,
-        LabelPolicy::Detect | LabelPolicy::Scores => file.holds_products()?,
+    let mut table = match policy {
+        LabelPolicy::Preferences => file.pairs()?,
+        _ => file.features(policy)?,
     };
-    let features = if premultiplied { "z" } else { "x" };
-    let name = file.name(features);
-    let array = file.array(features)?;
-    let mut table = Table::from_array(array).map_err(|error| error.in_array(&name))?;
-    if !premultiplied && policy != LabelPolicy::Absent {
-        let labels = file.column("y", &table)?;
-        table.labels = Some((RawLabels::Numbers(labels), Part::Array(file.name("y"))));
-    }
     if file.has("weight") {
         let weights = file.column("weight", &table)?;
         table.weights = Some((weights, Part::Array(file.name("weight"))));
@@ -54,6 +45,40 @@ pub(super) fn read(
 }
 
 impl Npz {
+    /// The arrays `x` and `y`, or `z`.
+    fn features(&mut self, policy: LabelPolicy) -> Result<Table, DataError> {
+        let premultiplied = match policy {
+            LabelPolicy::Detect | LabelPolicy::Scores => self.holds_products()?,
+            other => other == LabelPolicy::Premultiplied,
+        };
+        let mut table = self.table(if premultiplied { "z" } else { "x" })?;
+        if !premultiplied && policy.is_labelled() {
+            let labels = self.column("y", &table)?;
+            table.labels = Some((RawLabels::Numbers(labels), Part::Array(self.name("y"))));
+        }
+        Ok(table)
+    }
+
+    /// The array `chosen` minus the array `rejected`.
+    fn pairs(&mut self) -> Result<Table, DataError> {
+        let mut table = self.table("chosen")?;
+        let rejected = self.array("rejected")?;
+        let expected = [table.total, table.dimension];
+        if rejected.shape != expected {
+            let unequal = Problem::UnequalPairs { expected, found: rejected.shape };
+            return Err(DataError::from(unequal).in_array(&self.name("rejected")));
+        }
+        table.values.iter_mut().zip(rejected.values).for_each(|(chosen, rejected)| *chosen -= rejected);
+        Ok(table)
+    }
+
+    /// The array as rows.
+    fn table(&mut self, array: &str) -> Result<Table, DataError> {
+        let name = self.name(array);
+        let values = self.array(array)?;
+        Table::from_array(values).map_err(|error| error.in_array(&name))
+    }
+
     fn name(&self, array: &str) -> String {
         format!("{}{array}", self.prefix)
     }
@@ -98,10 +123,12 @@ impl Npz {
         let mut present: Vec<String> =
             self.archive.file_names().map(|file| array_name(file).to_owned()).collect();
         present.sort();
-        let remedy = if wanted.ends_with('z') {
-            "save the rows as \"z\" (numpy: `savez(file, z=…)`)"
-        } else {
-            "save the features as \"x\" and the labels as \"y\" (numpy: `savez(file, x=…, y=…)`)"
+        let remedy = match &wanted[self.prefix.len()..] {
+            "z" => "save the rows as \"z\" (numpy: `savez(file, z=…)`)",
+            "chosen" | "rejected" => {
+                "save the features of both as \"chosen\" and \"rejected\" (numpy: `savez(file, chosen=…, rejected=…)`)"
+            }
+            _ => "save the features as \"x\" and the labels as \"y\" (numpy: `savez(file, x=…, y=…)`)",
         };
         Problem::MissingArray { wanted: wanted.to_owned(), present, remedy }.into()
     }

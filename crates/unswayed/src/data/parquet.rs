@@ -14,38 +14,35 @@ use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
 use super::error::{DataError, Place, Problem};
 use super::labels::{RawLabels, TextLabels};
+use super::load::LabelPolicy;
 use super::source::Input;
-use super::table::{Part, Role, Roles, Table};
+use super::table::{Layout, Part, Role, Roles, Table};
 
 /// How many rows are read at a time.
 const BATCH: usize = 4096;
 
 /// Reads the columns of a Parquet file according to their roles.
-pub(super) fn read(
-    input: Input,
-    label_column: Option<&str>,
-    rows: Option<usize>,
-) -> Result<Table, DataError> {
+pub(super) fn read(input: Input, layout: Layout, rows: Option<usize>) -> Result<Table, DataError> {
     // The library is written to return errors, but a damaged file can still make it panic.
-    catch_unwind(AssertUnwindSafe(|| read_table(input, label_column, rows)))
+    catch_unwind(AssertUnwindSafe(|| read_table(input, layout, rows)))
         .unwrap_or_else(|_| Err(Problem::Damaged("its content contradicts itself".to_owned()).into()))
 }
 
-fn read_table(input: Input, label_column: Option<&str>, rows: Option<usize>) -> Result<Table, DataError> {
+fn read_table(input: Input, layout: Layout, rows: Option<usize>) -> Result<Table, DataError> {
     let file = SerializedFileReader::new(input).map_err(damaged)?;
     let schema = file.metadata().file_metadata().schema_descr();
     let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
-    let roles = Roles::new(&names, label_column)?;
+    let roles = Roles::new(&names, layout)?;
     check_types(schema, &roles)?;
     let mut rest = rows.unwrap_or(usize::MAX);
-    let mut target = Target::new(&roles);
+    let mut target = Target::new(&roles, layout.policy);
     for i in 0..file.num_row_groups() {
         let group = file.get_row_group(i).map_err(damaged)?;
         let rows = group_rows(group.metadata())?.min(rest);
         rest -= rows;
         target.read_group(&*group, &roles, rows)?;
     }
-    Ok(target.finish(label_column))
+    Ok(roles.finish(target.finish(layout.label_column)))
 }
 
 /// The number of rows of a row group, after a look at what its columns say.
@@ -118,11 +115,11 @@ struct Target {
 }
 
 impl Target {
-    fn new(roles: &Roles) -> Self {
+    fn new(roles: &Roles, policy: LabelPolicy) -> Self {
         Self {
             table: Table::new(roles.dimension),
             labels: Vec::new(),
-            texts: TextLabels::default(),
+            texts: TextLabels::new(policy),
             has_texts: false,
             weights: roles.has_weights().then(Vec::new),
         }

@@ -2,7 +2,9 @@
 
 use super::error::{DataError, Place, Problem};
 use super::labels::RawLabels;
+use super::load::LabelPolicy;
 use super::npy::Array;
+use super::pairs::{self, Pairs};
 
 /// The name of the column or array of weights.
 const WEIGHT: &str = "weight";
@@ -17,6 +19,8 @@ pub(super) struct Table {
     pub total: usize,
     /// How many features.
     pub dimension: usize,
+    /// The names of the features, if they have any.
+    pub names: Vec<String>,
     /// The labels, and where they stood.
     pub labels: Option<(RawLabels, Part)>,
     /// The weights, and where they stood.
@@ -52,7 +56,15 @@ impl Part {
 impl Table {
     /// A table without rows.
     pub fn new(dimension: usize) -> Self {
-        Self { values: Vec::new(), rows: 0, total: 0, dimension, labels: None, weights: None }
+        Self {
+            values: Vec::new(),
+            rows: 0,
+            total: 0,
+            dimension,
+            names: Vec::new(),
+            labels: None,
+            weights: None,
+        }
     }
 
     /// A table of features alone.
@@ -86,6 +98,15 @@ pub(super) fn column(array: Array, rows: usize) -> Result<Vec<f64>, DataError> {
     }
 }
 
+/// What is wanted of a table with named columns.
+#[derive(Clone, Copy)]
+pub(super) struct Layout<'a> {
+    /// How labels are to be understood.
+    pub policy: LabelPolicy,
+    /// The label column, if there is one.
+    pub label_column: Option<&'a str>,
+}
+
 /// What a column is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
@@ -100,11 +121,16 @@ pub(super) struct Roles {
     pub of: Vec<Role>,
     /// How many are features.
     pub dimension: usize,
+    /// Their names.
+    pub names: Vec<String>,
+    /// Which features belong together, if the rows are preferences.
+    pub pairs: Option<Pairs>,
 }
 
 impl Roles {
     /// Gives every column its role; an error if a name is missing or stands twice.
-    pub fn new(names: &[String], label_column: Option<&str>) -> Result<Self, DataError> {
+    pub fn new(names: &[String], layout: Layout) -> Result<Self, DataError> {
+        let Layout { policy, label_column } = layout;
         for (j, name) in names.iter().enumerate() {
             if name.is_empty() || name == "__index_level_0__" || name == "Unnamed: 0" {
                 return Err(Problem::IndexColumn.at(Place::default().numbered(j)));
@@ -123,11 +149,22 @@ impl Roles {
             _ => Role::Feature,
         };
         let of: Vec<Role> = names.iter().map(role).collect();
-        let dimension = of.iter().filter(|&&role| role == Role::Feature).count();
-        if dimension == 0 {
+        let features = names.iter().zip(&of).filter(|(_, role)| **role == Role::Feature);
+        let names: Vec<String> = features.map(|(name, _)| name.clone()).collect();
+        if names.is_empty() {
             return Err(Problem::NoColumns.into());
         }
-        Ok(Self { of, dimension })
+        let pairs = (policy == LabelPolicy::Preferences).then(|| pairs::by_name(&names)).transpose()?;
+        Ok(Self { of, dimension: names.len(), names, pairs })
+    }
+
+    /// The features of a table that has been read, under their names; preferences as differences.
+    pub fn finish(self, table: Table) -> Table {
+        let table = Table { names: self.names, ..table };
+        match self.pairs {
+            Some(pairs) => pairs::differences(table, &pairs),
+            None => table,
+        }
     }
 
     /// Whether there is a column of weights.

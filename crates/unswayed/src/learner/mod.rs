@@ -1,7 +1,10 @@
 //! The learners: their parameters, update rules, and states in motion.
 
 mod hinge;
+mod linear;
 mod online;
 
 pub use hinge::Hinge;
+pub use linear::LinearState;
+pub(crate) use linear::{blocks, margin_loss, pull};
 pub use online::{Blocks, HingeState, LANES, MeanState, Online, Padded, add_padded, padded_dot};

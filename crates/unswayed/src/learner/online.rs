@@ -9,7 +9,7 @@ pub const LANES: usize = 8;
 
 /// A learner's state in motion.
 pub trait Online: Clone + Send {
-    /// One step on a point, padded with zeros to the length of θ's storage.
+    /// One step on a point, padded with zeros to whole groups of lanes.
     fn step(&mut self, z: &[[f64; LANES]]);
 
     /// Writes θ.

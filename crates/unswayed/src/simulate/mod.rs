@@ -4,6 +4,7 @@
 //! evaluated at evenly spaced steps of a window; batch means give the confidence interval, and a verdict says
 //! whether the window looks stationary. Results depend on the seed and the number of replicates, on nothing else.
 
+mod region;
 mod stats;
 mod stream;
 
@@ -11,6 +12,7 @@ use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::SeedableRng;
 use rayon::prelude::*;
 
+pub(crate) use region::Region;
 pub use stats::{Estimate, Verdict};
 pub use stream::Stream;
 
@@ -74,7 +76,7 @@ pub struct Simulated {
 pub struct Arena<'a, L, J> {
     /// The learner, whose state is copied.
     pub learner: L,
-    /// The benign points, the poison rate and the adversary's radius.
+    /// The benign points, the poison rate and the adversary's set.
     pub stream: &'a Stream,
     /// What is measured.
     pub judge: &'a J,
@@ -140,7 +142,7 @@ impl<L: Online + Sync, J: Judge> Arena<'_, L, J> {
         seed: u64,
     ) -> Result<Vec<f64>, AttackError> {
         let mut run = Run::new(self, policy, start, seed, 0);
-        let mut points = Vec::with_capacity(count * start.len());
+        let mut points = Vec::with_capacity(count * run.point.len());
         if run.until_poison == u64::MAX {
             return Ok(points);
         }
@@ -213,7 +215,7 @@ impl<'a, L: Online, P: Policy> Run<'a, L, P> {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         let mut learner = arena.learner.clone();
         learner.restart(start, seed);
-        let (stream, dimension) = (arena.stream, start.len());
+        let (stream, dimension) = (arena.stream, arena.stream.dimension());
         Run {
             until_poison: stream.until_poison(&mut rng),
             stream,
@@ -254,8 +256,13 @@ impl<'a, L: Online, P: Policy> Run<'a, L, P> {
 
     fn poison(&mut self) -> Result<(), AttackError> {
         self.learner.theta(&mut self.theta);
+        let drawn = self.stream.row_to_label(&mut self.rng);
+        if let Some(row) = drawn {
+            let dimension = self.point.len();
+            self.point.copy_from_slice(&row[..dimension]);
+        }
         self.policy.choose(&self.theta, &mut self.point);
-        self.stream.admit(&self.policy, &self.point)?;
+        self.stream.admit(&self.policy, &self.point, drawn)?;
         self.padded.as_flattened_mut()[..self.point.len()].copy_from_slice(&self.point);
         self.learner.step(&self.padded);
         Ok(())

@@ -3,8 +3,8 @@
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::Rng;
 
+use super::region::Region;
 use crate::attack::Policy;
-use crate::certify::dot;
 use crate::data::Dataset;
 use crate::error::AttackError;
 use crate::learner::{LANES, Padded};
@@ -13,33 +13,44 @@ use crate::threat::Threat;
 /// Benign rows and the threat.
 pub struct Stream {
     rows: Padded,
+    dimension: usize,
     /// For weighted rows: in cell i, row i is kept with this probability (in units of 2⁻³²), else the alias is taken.
     alias: Option<Vec<(u64, u32)>>,
     /// ln(1−ε), or 0 if there is no adversary.
     log_benign: f64,
-    /// The middle of the adversary's ball, if not the origin.
-    centre: Option<Vec<f64>>,
-    radius: f64,
+    /// What the adversary may send.
+    region: Region,
 }
-
-/// How far beyond the radius rounding may take a point.
-const TOLERANCE: f64 = 1e-9;
 
 impl Stream {
     /// The rows of a data set and a threat around the origin.
     pub fn new(data: &Dataset, threat: &Threat) -> Self {
+        let region = Region::Ball { radius: threat.radius(), centre: None };
+        Stream::with_region(data, threat.poison_rate(), region)
+    }
+
+    /// The rows of a data set, and an adversary who may send the points of a region.
+    pub(crate) fn with_region(data: &Dataset, poison_rate: f64, region: Region) -> Self {
         Stream {
             rows: Padded::new(data.iter(), data.dimension()),
+            dimension: data.dimension(),
             alias: data.weights().map(|_| alias_table(&data.probabilities())),
-            log_benign: (-threat.poison_rate()).ln_1p(),
-            centre: None,
-            radius: threat.radius(),
+            log_benign: (-poison_rate).ln_1p(),
+            region,
         }
     }
 
     /// The same with the adversary's ball around another centre.
-    pub fn around(self, centre: Vec<f64>) -> Self {
-        Stream { centre: Some(centre), ..self }
+    pub fn around(mut self, new: Vec<f64>) -> Self {
+        if let Region::Ball { centre, .. } = &mut self.region {
+            *centre = Some(new);
+        }
+        self
+    }
+
+    /// The number of entries of a point.
+    pub(super) fn dimension(&self) -> usize {
+        self.dimension
     }
 
     /// A benign row.
@@ -67,20 +78,19 @@ impl Stream {
         (uniform.ln() / self.log_benign) as u64
     }
 
+    /// The row that the adversary must send with a label of its choice, if it may choose no more than that.
+    pub(super) fn row_to_label(&self, rng: &mut Pcg64Mcg) -> Option<&[f64]> {
+        self.region.is_labels().then(|| self.draw(rng).as_flattened())
+    }
+
     /// Refuses a point outside the adversary's set.
-    pub(super) fn admit(&self, policy: &impl Policy, point: &[f64]) -> Result<(), AttackError> {
-        let squared: f64 = match &self.centre {
-            None => dot(point, point),
-            Some(centre) => point.iter().zip(centre).map(|(z, c)| (z - c).powi(2)).sum(),
-        };
-        if squared <= (self.radius * (1.0 + TOLERANCE)).powi(2) {
-            return Ok(());
-        }
-        Err(AttackError::OutsideSet {
-            policy: policy.name().to_owned(),
-            norm: squared.sqrt(),
-            radius: self.radius,
-        })
+    pub(super) fn admit(
+        &self,
+        policy: &impl Policy,
+        point: &[f64],
+        drawn: Option<&[f64]>,
+    ) -> Result<(), AttackError> {
+        self.region.admit(policy.name(), point, drawn)
     }
 }
 

@@ -1,0 +1,128 @@
+//! The flags of `unswayed design` and `unswayed tolerate`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{Attacks, DataFlags, ReadFlags};
+
+#[derive(Args)]
+pub struct DesignFlags {
+    /// The tasks to choose on: data files, or NAME=FILE
+    #[arg(required = true, value_name = "TASK")]
+    pub tasks: Vec<String>,
+
+    /// The task that kappa is tuned on (by the strongest attack found, or the certified loss with --attacks none)
+    #[arg(long, value_name = "TASK", conflicts_with = "kappa")]
+    pub validate: Option<String>,
+
+    /// The task that shows what the choice is worth; it has no say in it
+    #[arg(long, value_name = "TASK")]
+    pub test: Option<String>,
+
+    /// Weight of the certified loss against the benign loss (default: tuned with --validate, else 1)
+    #[arg(long, value_name = "KAPPA")]
+    pub kappa: Option<f64>,
+
+    #[command(flatten)]
+    pub grid: GridFlags,
+
+    /// Where the benign loss comes from
+    #[arg(long, value_enum, default_value_t = BenignFrom::Simulated)]
+    pub benign: BenignFrom,
+
+    /// Attacks on the test task (chosen and poor setting) and on the validation task
+    #[arg(long, value_enum, default_value_t = Attacks::Fast)]
+    pub attacks: Attacks,
+
+    /// Run the attacks on every task, setting and poison rate
+    #[arg(long)]
+    pub attack_everywhere: bool,
+
+    /// Continue from the best setting between the points of the grid
+    #[arg(long)]
+    pub refine: bool,
+
+    /// Largest norm of a poisoned point
+    #[arg(long, value_name = "R", default_value_t = 1.0)]
+    pub radius: f64,
+
+    /// Seed of simulations and attacks
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    #[command(flatten)]
+    pub read: ReadFlags,
+
+    /// The label column of .csv and .parquet files (default: label)
+    #[arg(long, value_name = "NAME")]
+    pub label_column: Option<String>,
+
+    /// The folder for journal, tables and certificates
+    #[arg(long, value_name = "FOLDER", default_value = "unswayed-design")]
+    pub output: PathBuf,
+
+    /// Continue the sweep in that folder: do only what is missing
+    #[arg(long)]
+    pub resume: bool,
+}
+
+/// The values to try, separated by commas.
+#[derive(Args)]
+pub struct GridFlags {
+    /// Learning rates η, separated by commas (default: the paper's 5e-5,1e-4,5e-4,1e-3,5e-3)
+    #[arg(long, value_name = "ETAS", value_delimiter = ',')]
+    pub learning_rate: Option<Vec<f64>>,
+
+    /// Regularizations σ, separated by commas (default: the paper's 3e-3,6e-3,1e-2,3e-2,6e-2)
+    #[arg(long, value_name = "SIGMAS", value_delimiter = ',')]
+    pub regularization: Option<Vec<f64>>,
+
+    /// Poison rates ε, separated by commas (design's default: the paper's 0.01,0.02,0.03,0.04,0.05)
+    #[arg(long, value_name = "EPSILONS", value_delimiter = ',')]
+    pub poison_rate: Option<Vec<f64>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum BenignFrom {
+    /// Simulated at each setting's own learning rate
+    Simulated,
+    /// The limit of small learning rates, solved for: cheaper, and too small at larger ones
+    Limit,
+}
+
+#[derive(Args)]
+pub struct TolerateFlags {
+    #[command(flatten)]
+    pub data: DataFlags,
+
+    #[command(flatten)]
+    pub read: ReadFlags,
+
+    /// The limit that the certified loss (or error) must not exceed
+    #[arg(long, value_name = "L")]
+    pub limit: f64,
+
+    /// The limit is about the error, not the loss
+    #[arg(long)]
+    pub error: bool,
+
+    #[command(flatten)]
+    pub grid: GridFlags,
+
+    /// Largest norm of a poisoned point
+    #[arg(long, value_name = "R", default_value_t = 1.0)]
+    pub radius: f64,
+
+    /// Whether to look for the rate at which an attack breaks the limit (none: do not look)
+    #[arg(long, value_enum, default_value_t = Attacks::Fast)]
+    pub attacks: Attacks,
+
+    /// Seed of the attacks' randomness
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// The certificate file (default: the data file's name with .certificate.safetensors, in this folder)
+    #[arg(long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+}

@@ -1,0 +1,137 @@
+//! Classes, variants of the step, targets of their own, new data, first steps, and the attacks beside all of them.
+
+use ndarray::Axis;
+use serde_json::Value;
+use unswayed_check::LinearCertificate;
+
+use super::files::{csv, first, folder, npz, points};
+use super::{SETTING, certificate, certified, certified_at, json, loss, text, unswayed};
+
+fn number(found: &Value, field: &str) -> f64 {
+    found[field].as_f64().unwrap_or_else(|| panic!("{field} is {}", found[field]))
+}
+
+#[test]
+fn three_classes() {
+    let folder = folder();
+    let (x, _) = points(24, 0.0, 7);
+    let corner = |i: usize, j: usize| if i % 3 == j { 0.6 } else { -0.2 };
+    let x = ndarray::Array2::from_shape_fn((24, 3), |(i, j)| 0.3 * x[[i, j]] + corner(i, j));
+    let labels: Vec<&str> = (0..24).map(|i| ["ant", "bee", "cow"][i % 3]).collect();
+    csv(&folder, "kinds.csv", &["a", "b", "c"], &x, &labels);
+    let found = certified(&folder, "kinds.csv --loss multiclass --normalize --horizon 1000000");
+    assert_eq!((&found["classes"], &found["dimension"]), (&3.into(), &3.into()));
+    assert_eq!(found["status"], "certified");
+    assert!(loss(&found) < 2.0 && number(&found, "horizon_loss") > loss(&found), "{found}");
+    // With two names exchanged they are other classes.
+    let swapped: Vec<&str> = (0..24).map(|i| ["bee", "ant", "cow"][i % 3]).collect();
+    csv(&folder, "kinds.csv", &["a", "b", "c"], &x, &swapped);
+    let output = unswayed(&folder, &["check", found["certificate"].as_str().unwrap(), "kinds.csv"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+}
+
+#[test]
+fn variants_of_the_step() {
+    let folder = folder();
+    let (mut x, _) = points(24, 0.4, 1);
+    x.column_mut(1).fill(0.5);
+    let labels: Vec<&str> = (0..24).map(|i| if i % 2 == 0 { "1" } else { "0" }).collect();
+    csv(&folder, "named.csv", &["a", "b", "c"], &x, &labels);
+    let any = certified(&folder, "a.npz --adversary any --clip 1");
+    assert!(loss(&any) < 0.7, "{any}");
+    assert!(loss(&certified(&folder, "a.npz --clip 0.5 --loss logistic")) < 0.7);
+    for column in ["2", "b"] {
+        let free = certified(&folder, &format!("named.csv --bias {column}"));
+        assert_eq!(free["bias"], 2);
+        assert_eq!(certificate(&folder, &free).learner.step.free, [1]);
+    }
+    let output = unswayed(&folder, &[&["certify", "named.csv", "--bias", "last"], &SETTING[..]].concat());
+    assert!(text(&output.stderr).contains("column 3 is to go without regularization, but it is no bias"));
+    let projected = certified(&folder, "a.npz --projection 3 --batch 4");
+    assert_eq!((&projected["projection"], &projected["batch"]), (&3.0.into(), &4.into()));
+}
+
+#[test]
+fn a_target_of_its_own_is_named_to_the_checker() {
+    let folder = folder();
+    let setting = ["--learning-rate", "0.01", "--regularization", "0.5", "--poison-rate", "0.01"];
+    let found = certified_at(&folder, "a.npz --target b.npz", setting);
+    assert_eq!(found["target"], "rows");
+    let path = found["certificate"].as_str().unwrap();
+    for (more, code) in [(&["--target", "b.npz"][..], 0), (&["--target", "a.npz"], 1), (&[], 2)] {
+        let output = unswayed(&folder, &[&["check", path, "a.npz"], more].concat());
+        assert_eq!(output.status.code(), Some(code), "{}", text(&output.stdout));
+    }
+}
+
+#[test]
+fn confidence_is_about_half_of_the_rows() {
+    let folder = folder();
+    let (x, y) = points(200, 0.4, 6);
+    npz(&folder, "many.npz", &[("x", &x)], Some(&y));
+    let found = certified(&folder, "many.npz --confidence 0.9");
+    assert_eq!((&found["rows"], &found["confidence"]), (&100.into(), &0.9.into()));
+    assert!(number(&found, "confident_loss") > loss(&found));
+    let output = unswayed(&folder, &[&["certify", "many.npz", "--confidence", "0.9"], &SETTING[..]].concat());
+    assert!(text(&output.stdout).contains("for new data like these, with probability 90 %"));
+    // The other half may change, this one may not.
+    let path = found["certificate"].as_str().unwrap();
+    for (row, code) in [(150, 0), (50, 1)] {
+        let mut other = x.clone();
+        other[[row, 0]] += 0.01;
+        npz(&folder, "other.npz", &[("x", &other)], Some(&y));
+        assert_eq!(unswayed(&folder, &["check", path, "other.npz"]).status.code(), Some(code));
+    }
+}
+
+#[test]
+fn attacks_stay_below_the_bound() {
+    let folder = folder();
+    for words in [
+        "--loss logistic",
+        "--adversary box",
+        "--adversary labels",
+        "--adversary any --clip 1",
+        "b.npz --drift",
+    ] {
+        let found = certified(&folder, &format!("a.npz {words}"));
+        assert!(number(&found, "benign_loss") <= number(&found, "attack_loss") + 1e-3, "{found}");
+        assert!(number(&found, "attack_loss") <= loss(&found) + 1e-3, "{found}");
+        assert!((number(&found, "gap") - loss(&found) / number(&found, "attack_loss")).abs() < 1e-12);
+    }
+    let quiet = certified(&folder, "a.npz --loss logistic --attacks none");
+    assert!(quiet["attack_loss"].is_null() && quiet["gap"].is_null());
+}
+
+#[test]
+fn attacks_alone() {
+    let folder = folder();
+    let run = |words: &str| {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        unswayed(&folder, &[&["attack", "--json"], &words[..], &SETTING].concat())
+    };
+    let all = json(&run("a.npz --adversary box --test b.npz --save poison.npz"));
+    let names: Vec<&str> =
+        all["attacks"].as_array().unwrap().iter().map(|a| a["attack"].as_str().unwrap()).collect();
+    assert_eq!(names, ["none", "label-flip", "fgsm", "steady-state"]);
+    assert!(all["attacks"][3]["test_loss"].is_number());
+    assert_eq!(&std::fs::read(folder.path().join("poison.npz")).unwrap()[..2], b"PK");
+    let flips = json(&run("a.npz --adversary flips"));
+    assert_eq!(flips["attacks"].as_array().unwrap().len(), 3, "no label-flip there");
+    let output = run("a.npz --adversary box --attack tuned");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("tuned"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_bound_beyond_that_of_a_model_that_never_learns_is_vacuous() {
+    let folder = folder();
+    let (x, y) = points(24, 0.4, 1);
+    npz(&folder, "few.npz", &[("x", &first(&x, Axis(0), 4))], Some(&y.select(Axis(0), &[0, 1, 2, 3])));
+    let words = ["certify", "few.npz", "--loss", "logistic", "--adversary", "box=5", "--attacks", "none"];
+    let setting = ["--learning-rate", "0.01", "--regularization", "0.1", "--poison-rate", "0.3"];
+    let shown = text(&unswayed(&folder, &[&words[..], &setting].concat()).stdout);
+    assert!(shown.contains("vacuous: proven, but no better than log 2 = 0.6931"), "{shown}");
+    let bytes = std::fs::read(folder.path().join("few.certificate.safetensors")).unwrap();
+    assert!(LinearCertificate::from_bytes(&bytes).unwrap().loss.bound > std::f64::consts::LN_2);
+}

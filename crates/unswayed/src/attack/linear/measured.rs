@@ -1,0 +1,96 @@
+//! What a model is measured on: rows, their weights, the loss and the error.
+
+use unswayed_check::Loss;
+
+use super::curve::Curve;
+use super::margins::Margins;
+use crate::data::Dataset;
+use crate::learner::{margin_loss, pull};
+use crate::simulate::{Judge, Scores};
+
+/// Weighted rows and a loss.
+#[derive(Clone, Debug)]
+pub(crate) struct Measured {
+    loss: Loss,
+    margins: Margins,
+    /// The weight of each row.
+    weights: Vec<f64>,
+}
+
+impl Measured {
+    /// Rows with weights that sum to 1.
+    pub fn new(loss: Loss, rows: &Dataset, weights: Vec<f64>) -> Self {
+        Measured { loss, margins: Margins::new(loss, rows.iter(), rows.dimension()), weights }
+    }
+
+    /// The loss of θ, and its error: the weight of the rows with a margin that is not positive.
+    pub fn loss_and_error(&self, theta: &[f64]) -> (f64, f64) {
+        let (mut loss, mut error) = (0.0, 0.0);
+        let each = self.margins.each();
+        for (row, weight) in self.weights.iter().enumerate() {
+            let mut lowest = f64::INFINITY;
+            for i in row * each..(row + 1) * each {
+                let s = self.margins.score(i, theta);
+                loss += weight * margin_loss(self.loss, s);
+                lowest = lowest.min(s);
+            }
+            error += if lowest <= 0.0 { *weight } else { 0.0 };
+        }
+        (loss, error)
+    }
+
+    /// How many numbers a loss looks at.
+    pub fn size(&self) -> usize {
+        self.weights.len() * self.margins.parameters()
+    }
+
+    /// Every so-manieth of the rows that count, about so many numbers. The weights do not sum to 1 any more.
+    pub fn thinned(&self, numbers: usize) -> Measured {
+        let counting = (0..self.weights.len()).filter(|row| self.weights[*row] > 0.0);
+        let rows: Vec<usize> = counting.step_by(self.size().div_ceil(numbers.max(1))).collect();
+        let weights = rows.iter().map(|row| self.weights[*row]).collect();
+        Measured { loss: self.loss, margins: self.margins.of_rows(&rows), weights }
+    }
+
+    /// The loss alone.
+    pub fn loss(&self, theta: &[f64]) -> f64 {
+        self.loss_and_error(theta).0
+    }
+
+    /// The smoothed loss.
+    pub fn smooth_loss(&self, theta: &[f64], curve: Curve) -> f64 {
+        let each = self.margins.each();
+        let loss = |i: usize| self.weights[i / each] * curve.at(self.margins.score(i, theta), 1.0).value;
+        (0..self.margins.len()).map(loss).sum()
+    }
+
+    /// The gradient of the loss, smoothed if there is a curve, in `gradient`; returns the loss itself.
+    pub fn gradient(&self, theta: &[f64], curve: Option<Curve>, gradient: &mut [f64]) -> f64 {
+        gradient.fill(0.0);
+        let mut loss = 0.0;
+        let each = self.margins.each();
+        for i in 0..self.margins.len() {
+            let (s, weight) = (self.margins.score(i, theta), self.weights[i / each]);
+            loss += weight * margin_loss(self.loss, s);
+            let pull = curve.map_or_else(|| pull(self.loss, s), |curve| curve.at(s, 1.0).pull);
+            if weight * pull > 0.0 {
+                self.margins.add(i, -weight * pull, gradient);
+            }
+        }
+        loss
+    }
+}
+
+/// Loss and error on the target, and on held-out data if there are any.
+pub(crate) struct TargetJudge<'a> {
+    pub target: &'a Measured,
+    pub test: Option<&'a Measured>,
+}
+
+impl Judge for TargetJudge<'_> {
+    fn scores(&self, theta: &[f64]) -> Scores {
+        let (loss, error) = self.target.loss_and_error(theta);
+        let test = self.test.map(|test| test.loss_and_error(theta));
+        Scores { loss, error: Some(error), test_loss: test.map(|t| t.0), test_error: test.map(|t| t.1) }
+    }
+}

@@ -1,0 +1,143 @@
+//! Sets for the adversary that are read off data: what a filter that lets all benign rows pass would also let pass.
+
+use super::Dataset;
+use super::error::{DataError, Problem};
+
+/// The ellipsoid is so much larger than needed, so that rounding leaves no row outside.
+const ROOM: f64 = 1.0 + 1e-9;
+/// A column of which less than this share (of its square) is left beside the columns before it is one of their sums, up to
+/// rounding.
+const FLAT: f64 = 1e-12;
+/// How much the two halves of a symmetric matrix may differ by rounding.
+const SYMMETRY: f64 = 1e-9;
+
+/// The smallest box |z_j| ≤ R_j around the rows of all datasets: R.
+///
+/// ```
+/// use unswayed::{Dataset, data::box_around};
+/// let data = Dataset::from_rows(vec![0.5, -0.25, -0.75, 0.0], 2, None)?;
+/// assert_eq!(box_around(&[&data]), [0.75, 0.25]);
+/// # Ok::<(), unswayed::data::DataError>(())
+/// ```
+pub fn box_around(data: &[&Dataset]) -> Vec<f64> {
+    let mut radii = vec![0.0; dimension(data)];
+    for row in rows(data) {
+        radii.iter_mut().zip(row).for_each(|(radius, z): (&mut f64, &f64)| *radius = radius.max(z.abs()));
+    }
+    radii
+}
+
+/// The ellipsoid zᵀQ⁻¹z ≤ 1 of the Mahalanobis filter that lets the rows of all datasets pass: Q is the matrix S of their second
+/// moments times the largest zᵀS⁻¹z of a row. Returns the upper triangle of Q, column by column.
+///
+/// # Errors
+///
+/// Refuses rows that lie in a plane, so that S cannot be inverted.
+///
+/// ```
+/// use unswayed::{Dataset, data::ellipsoid_around};
+/// let data = Dataset::from_rows(vec![0.5, 0.0, 0.0, 1.0], 2, None)?;
+/// let q = ellipsoid_around(&[&data])?;
+/// assert!((q[0] - 0.25).abs() < 1e-8 && q[1] == 0.0 && (q[2] - 1.0).abs() < 1e-8);
+/// # Ok::<(), unswayed::data::DataError>(())
+/// ```
+pub fn ellipsoid_around(data: &[&Dataset]) -> Result<Vec<f64>, DataError> {
+    let d = dimension(data);
+    let mut moments = vec![0.0; d * d];
+    for one in data {
+        for (row, p) in one.iter().zip(one.probabilities()) {
+            for (i, z) in row.iter().enumerate() {
+                moments[i * d..][..d].iter_mut().zip(row).for_each(|(s, other)| *s += p * z * other);
+            }
+        }
+    }
+    let factor = cholesky(&moments, d).ok_or(Problem::Flat(d))?;
+    let largest = rows(data).map(|row| squared_length(&factor, row)).fold(0.0, f64::max);
+    Ok(upper_triangle(&moments, d).into_iter().map(|s| s * largest * ROOM).collect())
+}
+
+/// Every row, and every row with the other label.
+///
+/// ```
+/// use unswayed::{Dataset, data::flips};
+/// let data = Dataset::from_rows(vec![0.5, -0.25], 2, None)?;
+/// assert_eq!(flips(&[&data]), [0.5, -0.25, -0.5, 0.25]);
+/// # Ok::<(), unswayed::data::DataError>(())
+/// ```
+pub fn flips(data: &[&Dataset]) -> Vec<f64> {
+    let flipped = rows(data).flatten().map(|z| 0.0 - z);
+    rows(data).flatten().copied().chain(flipped).collect()
+}
+
+/// The ellipsoid zᵀQ⁻¹z ≤ 1 of a matrix Q that is given as rows: its upper triangle, column by column.
+///
+/// # Errors
+///
+/// Refuses what is not a symmetric, positive definite matrix.
+///
+/// ```
+/// use unswayed::{Dataset, data::ellipsoid_of};
+/// assert_eq!(ellipsoid_of(&Dataset::from_rows(vec![4.0, 1.0, 1.0, 2.0], 2, None)?)?, [4.0, 1.0, 2.0]);
+/// assert!(ellipsoid_of(&Dataset::from_rows(vec![4.0, 1.0, 1.0, 0.0], 2, None)?).is_err());
+/// # Ok::<(), unswayed::data::DataError>(())
+/// ```
+pub fn ellipsoid_of(q: &Dataset) -> Result<Vec<f64>, DataError> {
+    let d = q.dimension();
+    if q.rows() != d {
+        let wanted = "a square matrix Q";
+        return Err(Problem::WrongShape { found: vec![q.rows(), d], wanted }.in_file(q));
+    }
+    let near = |a: f64, b: f64| (a - b).abs() <= SYMMETRY * a.abs().max(b.abs());
+    let symmetric = (0..d).all(|i| (0..i).all(|j| near(q.row(i)[j], q.row(j)[i])));
+    if !symmetric || cholesky(q.z(), d).is_none() {
+        return Err(Problem::NotAnEllipsoid.in_file(q));
+    }
+    Ok(upper_triangle(q.z(), d))
+}
+
+impl Problem {
+    fn in_file(self, data: &Dataset) -> DataError {
+        DataError::from(self).in_file(&data.provenance().name)
+    }
+}
+
+fn dimension(data: &[&Dataset]) -> usize {
+    data.first().map_or(0, |one| one.dimension())
+}
+
+fn rows<'a>(data: &'a [&Dataset]) -> impl Iterator<Item = &'a [f64]> {
+    data.iter().flat_map(|one| one.iter())
+}
+
+/// The upper triangle of a square matrix, column by column.
+fn upper_triangle(matrix: &[f64], d: usize) -> Vec<f64> {
+    (0..d).flat_map(|j| (0..=j).map(move |i| matrix[i * d + j])).collect()
+}
+
+/// L with S = LLᵀ, row by row, for a symmetric S; `None` if S is not positive definite beyond rounding.
+fn cholesky(s: &[f64], d: usize) -> Option<Vec<f64>> {
+    let mut l = vec![0.0; d * d];
+    for i in 0..d {
+        for j in 0..=i {
+            let before: f64 = (0..j).map(|k| l[i * d + k] * l[j * d + k]).sum();
+            let rest = s[i * d + j] - before;
+            l[i * d + j] = match i == j {
+                true if rest > FLAT * s[i * d + i] => rest.sqrt(),
+                true => return None,
+                false => rest / l[j * d + j],
+            };
+        }
+    }
+    Some(l)
+}
+
+/// zᵀS⁻¹z = ‖y‖², Ly = z, from the L of S.
+fn squared_length(l: &[f64], z: &[f64]) -> f64 {
+    let d = z.len();
+    let mut y: Vec<f64> = Vec::with_capacity(d);
+    for i in 0..d {
+        let before: f64 = y.iter().zip(&l[i * d..]).map(|(y, l)| y * l).sum();
+        y.push((z[i] - before) / l[i * d + i]);
+    }
+    y.iter().map(|y| y * y).sum()
+}

@@ -1,0 +1,158 @@
+//! Linear learners in motion: every loss and every variant of the step that `unswayed_check::Linear` describes.
+
+use unswayed_check::{Linear, Loss};
+
+use super::online::{LANES, Online, add_padded, padded_dot};
+use crate::certify::dot;
+
+/// θ' = P(Kθ + (η/b) Σ g): K shrinks all coordinates but the free ones, g is minus the gradient of a point's loss, clipped,
+/// b the size of a batch, P the projection on a ball. A step in the sense of [`Online`] is one point: θ moves at the last
+/// one of each batch.
+#[derive(Clone, Debug)]
+pub struct LinearState {
+    loss: Loss,
+    /// Entries of x.
+    dimension: usize,
+    theta: Vec<[f64; LANES]>,
+    /// Σ g over the batch so far.
+    sum: Vec<[f64; LANES]>,
+    /// What each coordinate is multiplied by.
+    keep: Vec<[f64; LANES]>,
+    /// η/b.
+    gain: f64,
+    batch: u64,
+    seen: u64,
+    clip: f64,
+    ball: f64,
+    /// ⟨Θ_j, x⟩ for each class.
+    scores: Vec<f64>,
+}
+
+impl LinearState {
+    /// θ = 0, for points with so many entries.
+    pub fn new(learner: &Linear, point: usize) -> Self {
+        let (blocks, dimension) = blocks(learner.loss, point);
+        let padded = vec![[0.0; LANES]; (blocks * dimension).div_ceil(LANES)];
+        let mut keep = padded.clone();
+        keep.as_flattened_mut().fill(1.0 - learner.learning_rate * learner.regularization);
+        for &j in &learner.step.free {
+            keep.as_flattened_mut()[j] = 1.0;
+        }
+        LinearState {
+            loss: learner.loss,
+            dimension,
+            sum: padded.clone(),
+            theta: padded,
+            keep,
+            gain: learner.learning_rate / learner.step.batch as f64,
+            batch: learner.step.batch,
+            seen: 0,
+            clip: learner.step.clip.unwrap_or(f64::INFINITY),
+            ball: learner.step.projection.unwrap_or(f64::INFINITY),
+            scores: vec![0.0; blocks],
+        }
+    }
+
+    /// Adds the step on a point with a label: c·x to its class, −x to each class that comes within 1 of it, c of them.
+    #[inline(always)]
+    fn add_classes(&mut self, z: &[f64]) {
+        let (label, x) = (z[0] as usize, &z[1..=self.dimension]);
+        // A point is padded once, after x, and θ once, after the last class.
+        for (score, theta) in self.scores.iter_mut().zip(self.theta.as_flattened().chunks(self.dimension)) {
+            *score = dot(theta, x);
+        }
+        let acts = |j: usize| j != label && self.scores[label] - self.scores[j] <= 1.0;
+        let count = (0..self.scores.len()).filter(|j| acts(*j)).count() as f64;
+        let scale = shortened(self.clip, ((count * count + count) * dot(x, x)).sqrt());
+        for (j, sum) in
+            self.sum.as_flattened_mut().chunks_mut(self.dimension).take(self.scores.len()).enumerate()
+        {
+            let factor = if j == label { count * scale } else { -scale };
+            if j == label || acts(j) {
+                sum.iter_mut().zip(x).for_each(|(s, x)| *s += factor * x);
+            }
+        }
+    }
+
+    /// Ends a batch.
+    #[inline(always)]
+    fn finish(&mut self) {
+        for ((theta, sum), keep) in self.theta.iter_mut().zip(&mut self.sum).zip(&self.keep) {
+            let mut moved = *theta;
+            for lane in 0..LANES {
+                moved[lane] = keep[lane] * theta[lane] + self.gain * sum[lane];
+            }
+            (*theta, *sum) = (moved, [0.0; LANES]);
+        }
+        self.seen = 0;
+        if self.ball < f64::INFINITY {
+            let norm = padded_dot(&self.theta, &self.theta).sqrt();
+            if norm > self.ball {
+                self.theta.as_flattened_mut().iter_mut().for_each(|t| *t *= self.ball / norm);
+            }
+        }
+    }
+}
+
+impl Online for LinearState {
+    #[inline(always)]
+    fn step(&mut self, z: &[[f64; LANES]]) {
+        if let Loss::Classes(_) = self.loss {
+            self.add_classes(z.as_flattened());
+        } else {
+            let weight = pull(self.loss, padded_dot(&self.theta, z));
+            if weight > 0.0 {
+                let is_clipped = self.clip < f64::INFINITY;
+                let norm = if is_clipped { weight * padded_dot(z, z).sqrt() } else { 0.0 };
+                add_padded(&mut self.sum, weight * shortened(self.clip, norm), z);
+            }
+        }
+        self.seen += 1;
+        if self.seen == self.batch {
+            self.finish();
+        }
+    }
+
+    fn theta(&self, out: &mut [f64]) {
+        out.copy_from_slice(&self.theta.as_flattened()[..out.len()]);
+    }
+
+    fn restart(&mut self, theta: &[f64], _: u64) {
+        self.theta.as_flattened_mut().fill(0.0);
+        self.theta.as_flattened_mut()[..theta.len()].copy_from_slice(theta);
+        self.sum.as_flattened_mut().fill(0.0);
+        self.seen = 0;
+    }
+}
+
+/// How many blocks θ has, and the entries of each, for points with so many entries: one block for each class, or one.
+pub(crate) fn blocks(loss: Loss, point: usize) -> (usize, usize) {
+    match loss {
+        Loss::Hinge | Loss::Logistic => (1, point),
+        Loss::Classes(classes) => (classes, point - 1),
+    }
+}
+
+/// −φ'(s), how strongly a margin s pulls; the hinge pulls where s ≤ 1.
+#[inline(always)]
+pub(crate) fn pull(loss: Loss, s: f64) -> f64 {
+    match loss {
+        Loss::Hinge | Loss::Classes(_) => f64::from(s <= 1.0),
+        Loss::Logistic => 1.0 / (1.0 + s.exp()),
+    }
+}
+
+/// φ(s), the loss of a margin s.
+#[inline(always)]
+pub(crate) fn margin_loss(loss: Loss, s: f64) -> f64 {
+    match loss {
+        Loss::Hinge | Loss::Classes(_) => (1.0 - s).max(0.0),
+        Loss::Logistic => (-s).max(0.0) + (-s.abs()).exp().ln_1p(),
+    }
+}
+
+/// What a step of that norm is multiplied by.
+#[inline(always)]
+fn shortened(clip: f64, norm: f64) -> f64 {
+    if norm > clip { clip / norm } else { 1.0 }
+}

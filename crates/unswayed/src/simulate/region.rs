@@ -1,0 +1,236 @@
+//! The points an adversary may send: which they are, the way into the set, and its farthest point in a direction.
+
+use faer::linalg::solvers::DenseSolveCore;
+use faer::{Mat, Side};
+use unswayed_check::{Linear, Loss, Set};
+
+use crate::attack::scale;
+use crate::certify::dot;
+use crate::error::AttackError;
+
+/// How far beyond the edge rounding may take a point, relative to the size of the set.
+const TOLERANCE: f64 = 1e-9;
+
+/// A set of points.
+#[derive(Clone, Debug)]
+pub(crate) enum Region {
+    /// ‖z − centre‖ ≤ radius; around 0 without a centre.
+    Ball { radius: f64, centre: Option<Vec<f64>> },
+    /// |z_j| ≤ radii_j.
+    Box { radii: Vec<f64> },
+    /// zᵀQ⁻¹z ≤ 1.
+    Ellipsoid { q: Vec<Vec<f64>>, inverse: Vec<Vec<f64>> },
+    /// One of these.
+    Points { points: Vec<f64>, dimension: usize },
+    /// The row that nature drew, or its negative.
+    Labels,
+    /// Whatever is finite.
+    Any,
+    /// A label below `classes`, then x with ‖x‖ ≤ radius.
+    Classes { classes: usize, radius: f64 },
+}
+
+impl Region {
+    /// The set of a linear learner's adversary; fails if its numbers describe none.
+    pub fn new(learner: &Linear, dimension: usize) -> Result<Self, AttackError> {
+        Ok(match (&learner.set, learner.loss) {
+            (Set::Ball { radius }, Loss::Classes(classes)) => Region::Classes { classes, radius: *radius },
+            (Set::Ball { radius }, _) => Region::Ball { radius: *radius, centre: None },
+            (Set::Box { radii }, _) => Region::Box { radii: radii.clone() },
+            (Set::Ellipsoid { q }, _) => Region::ellipsoid(q, dimension)?,
+            (Set::Points { points }, _) => Region::Points { points: points.clone(), dimension },
+            (Set::Labels, _) => Region::Labels,
+            (Set::Any, _) => Region::Any,
+        })
+    }
+
+    /// From the upper triangle of Q, column by column.
+    fn ellipsoid(packed: &[f64], dimension: usize) -> Result<Self, AttackError> {
+        let entry = |i: usize, j: usize| packed[i.max(j) * (i.max(j) + 1) / 2 + i.min(j)];
+        let q = Mat::from_fn(dimension, dimension, entry);
+        let factor = q.llt(Side::Lower).map_err(|_| {
+            AttackError::Data("the matrix Q of the adversary's ellipsoid is not positive definite".to_owned())
+        })?;
+        let rows = |m: &Mat<f64>| -> Vec<Vec<f64>> {
+            (0..dimension).map(|i| (0..dimension).map(|j| m[(i, j)]).collect()).collect()
+        };
+        Ok(Region::Ellipsoid { inverse: rows(&factor.inverse()), q: rows(&q) })
+    }
+
+    /// Refuses a point outside the set. `drawn` is nature's row, padded with zeros, if the adversary was given one.
+    pub fn admit(&self, policy: &str, point: &[f64], drawn: Option<&[f64]>) -> Result<(), AttackError> {
+        let refuse = |reason: String| Err(AttackError::Inadmissible { policy: policy.to_owned(), reason });
+        if let Some(i) = point.iter().position(|z| !z.is_finite()) {
+            return refuse(format!("entry {} is {}", i + 1, point[i]));
+        }
+        match self {
+            Region::Ball { radius, centre } => {
+                within(policy, squared_distance(point, centre.as_deref()), *radius)
+            }
+            Region::Box { radii } => {
+                let beyond = |(z, r): (&f64, &f64)| z.abs() > r * (1.0 + TOLERANCE);
+                match point.iter().zip(radii).position(beyond) {
+                    Some(j) => refuse(format!("entry {} is {}, beyond ±{}", j + 1, point[j], radii[j])),
+                    None => Ok(()),
+                }
+            }
+            Region::Ellipsoid { inverse, .. } => {
+                let level = form(inverse, point);
+                if level <= 1.0 + 2.0 * TOLERANCE {
+                    Ok(())
+                } else {
+                    refuse(format!("zᵀQ⁻¹z is {level}, above 1"))
+                }
+            }
+            Region::Points { points, dimension } => {
+                let known = points.chunks_exact(*dimension).any(|p| p == point);
+                if known {
+                    Ok(())
+                } else {
+                    refuse(format!("it is none of the {} points", points.len() / dimension))
+                }
+            }
+            Region::Labels => {
+                let row = drawn.and_then(|row| row.get(..point.len())).unwrap_or_default();
+                let is_flipped = point.iter().map(|z| -z).eq(row.iter().copied());
+                if is_flipped || point == row {
+                    return Ok(());
+                }
+                refuse("it is not the drawn row with one of the labels".to_owned())
+            }
+            Region::Any => Ok(()),
+            Region::Classes { classes, radius } => {
+                let label = point[0];
+                if label < 0.0 || label >= *classes as f64 || label.fract() != 0.0 {
+                    return refuse(format!("its label {label} is none of the {classes} classes"));
+                }
+                within(policy, dot(&point[1..], &point[1..]), *radius)
+            }
+        }
+    }
+
+    /// Whether the adversary gets a row that nature drew.
+    pub fn is_labels(&self) -> bool {
+        matches!(self, Region::Labels)
+    }
+
+    /// Moves a point into the set: to the nearest point of a ball or a box, towards 0 into an ellipsoid. Other sets are left alone.
+    pub fn bring_in(&self, z: &mut [f64]) {
+        match self {
+            Region::Ball { radius, .. } => shorten(z, *radius),
+            Region::Classes { radius, .. } => shorten(&mut z[1..], *radius),
+            Region::Box { radii } => z.iter_mut().zip(radii).for_each(|(z, r)| *z = z.clamp(-r, *r)),
+            Region::Ellipsoid { inverse, .. } => {
+                let level = form(inverse, z);
+                if level > 1.0 {
+                    scale(z, 1.0 / level.sqrt());
+                }
+            }
+            Region::Points { .. } | Region::Labels | Region::Any => {}
+        }
+    }
+
+    /// A step up the gradient g that is about as long as the set is wide. In a box that is the gradient's own direction: its farthest
+    /// point is a corner, and steps from corner to corner pass by what is best.
+    pub fn uphill(&self, g: &[f64], out: &mut [f64]) {
+        match self {
+            Region::Box { radii } => point_along(g, radii.iter().copied().fold(0.0, f64::max), out),
+            _ => self.farthest(g, out),
+        }
+    }
+
+    /// The point of a ball, box or ellipsoid that is farthest along g; of classes the x alone, the label is 0.
+    pub fn farthest(&self, g: &[f64], out: &mut [f64]) {
+        match self {
+            Region::Box { radii } => {
+                for ((out, g), r) in out.iter_mut().zip(g).zip(radii) {
+                    *out = if *g == 0.0 { 0.0 } else { r * g.signum() };
+                }
+            }
+            Region::Ellipsoid { q, .. } => {
+                out.iter_mut().zip(q).for_each(|(out, q)| *out = dot(q, g));
+                let length = dot(out, g).sqrt();
+                scale(out, if length > 0.0 { 1.0 / length } else { 0.0 });
+            }
+            Region::Classes { radius, .. } => {
+                out[0] = 0.0;
+                point_along(&g[1..], *radius, &mut out[1..]);
+            }
+            Region::Ball { radius, .. } => point_along(g, *radius, out),
+            Region::Points { .. } | Region::Labels | Region::Any => out.fill(0.0),
+        }
+    }
+}
+
+fn within(policy: &str, squared: f64, radius: f64) -> Result<(), AttackError> {
+    if squared <= (radius * (1.0 + TOLERANCE)).powi(2) {
+        return Ok(());
+    }
+    Err(AttackError::OutsideSet { policy: policy.to_owned(), norm: squared.sqrt(), radius })
+}
+
+fn squared_distance(point: &[f64], centre: Option<&[f64]>) -> f64 {
+    match centre {
+        None => dot(point, point),
+        Some(centre) => point.iter().zip(centre).map(|(z, c)| (z - c).powi(2)).sum(),
+    }
+}
+
+/// zᵀMz.
+fn form(m: &[Vec<f64>], z: &[f64]) -> f64 {
+    m.iter().zip(z).map(|(row, z_i)| z_i * dot(row, z)).sum()
+}
+
+fn shorten(z: &mut [f64], length: f64) {
+    let norm = dot(z, z).sqrt();
+    if norm > length {
+        scale(z, length / norm);
+    }
+}
+
+fn point_along(g: &[f64], length: f64, out: &mut [f64]) {
+    let norm = dot(g, g).sqrt();
+    let scale = if norm > 0.0 { length / norm } else { 0.0 };
+    out.iter_mut().zip(g).for_each(|(out, g)| *out = scale * g);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sets() -> [Region; 4] {
+        // Q = [[2, 0.5], [0.5, 1]].
+        [
+            Region::Ball { radius: 0.7, centre: None },
+            Region::Box { radii: vec![0.3, 2.0] },
+            Region::ellipsoid(&[2.0, 0.5, 1.0], 2).unwrap(),
+            Region::Classes { classes: 3, radius: 0.7 },
+        ]
+    }
+
+    #[test]
+    fn the_farthest_point_is_in_the_set_and_no_other_is_farther() {
+        for region in sets() {
+            let is_class = matches!(region, Region::Classes { .. });
+            let lift = |x: [f64; 2]| if is_class { vec![0.0, x[0], x[1]] } else { x.to_vec() };
+            let g = lift([0.4, -1.3]);
+            let mut best = g.clone();
+            region.farthest(&g, &mut best);
+            region.admit("test", &best, None).unwrap();
+            for i in 0..1000 {
+                let angle = f64::from(i) * 0.01;
+                let mut other = lift([3.0 * angle.cos(), 3.0 * angle.sin()]);
+                region.bring_in(&mut other);
+                region.admit("test", &other, None).unwrap();
+                assert!(dot(&other, &g) <= dot(&best, &g) * (1.0 + 1e-9), "{region:?}");
+            }
+            best.iter_mut().for_each(|z| *z *= 1.001);
+            assert!(region.admit("test", &best, None).is_err());
+        }
+    }
+
+    #[test]
+    fn a_flat_ellipsoid_is_refused() {
+        assert!(Region::ellipsoid(&[1.0, 1.0, 1.0], 2).is_err());
+    }
+}

@@ -89,9 +89,8 @@ fn a_ball_and_a_free_bias_allow_what_the_reference_found() {
     reaches(&[&data], &free, [0.1167, 0.1854], [0.1997, 0.4509]);
 }
 
-/// Where the learner loses nothing, the way up is out of sight at first.
 #[test]
-fn a_learner_without_loss_is_attacked_too() {
+fn a_learner_that_loses_nothing_is_attacked_as_well_as_a_grid_of_points_does() {
     let rows = (0..40).flat_map(|i| [f64::from(i % 7) / 10.0 - 0.3, f64::from(i % 5) / 10.0 - 0.2, 1.0]);
     let data = Dataset::from_rows(rows.collect(), 3, None).unwrap();
     let learner = plain(0.05);

@@ -224,7 +224,7 @@ mod tests {
                 region.admit("test", &other, None).unwrap();
                 assert!(dot(&other, &g) <= dot(&best, &g) * (1.0 + 1e-9), "{region:?}");
             }
-            best.iter_mut().for_each(|z| *z *= 1.001);
+            scale(&mut best, 1.001);
             assert!(region.admit("test", &best, None).is_err());
         }
     }

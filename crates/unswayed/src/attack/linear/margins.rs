@@ -210,8 +210,8 @@ mod tests {
         assert!(written[0].iter().zip([-0.5, 1.0, 0.0, 0.0, 0.5, -1.0]).all(|(a, b)| (a - b).abs() < 1e-15));
         let h = [1.0, 2.0, 0.0, 0.5];
         let outer = margins.outer(&h);
-        for i in 0..4 {
-            assert!((margins.score(i, &theta) - dot(&written[i], &theta)).abs() < 1e-15);
+        for (i, m) in written.iter().enumerate() {
+            assert!((margins.score(i, &theta) - dot(m, &theta)).abs() < 1e-15);
         }
         for i in 0..6 {
             for j in 0..=i {

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use rayon::prelude::*;
 use unswayed_check::{Confidence, ConfidenceClaim, Deviation, Linear, Set, prove_confidence};
 
 use super::points::{OUTSIDE, Reach};
@@ -16,12 +17,13 @@ use crate::data::Dataset;
 use crate::error::CertifyError;
 
 /// What α costs besides, in units of what the deviation makes of it at first sight.
-const BURDENS: [f64; 6] = [0.0, 0.3, 1.0, 2.0, 4.0, 8.0];
+const BURDENS: [f64; 8] = [0.0, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0, 1.5];
 /// Widths over which the rule's slope goes from κ to 0.
-const WIDTHS: [f64; 3] = [0.02, 0.1, 0.4];
+const WIDTHS: [f64; 2] = [0.03, 0.15];
+/// What τ is multiplied by: Theorem L18 divides by the least curvature, which the program may leave near 0.
+const ROOMS: [f64; 4] = [1.000_001, 1.1, 1.5, 2.5];
 
 /// The half that chooses, if a confidence is asked for, and the data that are certified.
-#[expect(clippy::type_complexity, reason = "two halves, one of which may be missing")]
 pub(super) fn split<'a>(
     data: &[&'a Dataset],
     options: &LinearOptions,
@@ -61,7 +63,7 @@ pub(super) fn claim(
     let candidates = candidates(learner, chosen, evaluated, delta)?;
     // The choice is made where it costs nothing: on the half that chooses.
     let value = |c: &Confidence| prove_confidence(learner, c, &chosen.as_rows()).unwrap_or(f64::INFINITY);
-    let best = candidates.into_iter().map(|c| (value(&c), c)).min_by(|a, b| a.0.total_cmp(&b.0));
+    let best = candidates.into_par_iter().map(|c| (value(&c), c)).min_by(|a, b| a.0.total_cmp(&b.0));
     let Some((_, confidence)) = best else { return Err(CertifyError::NoWitness { refusal: None }) };
     let bound = prove_confidence(learner, &confidence, &evaluated.as_rows());
     Ok(ConfidenceClaim { bound: bound.map_err(CertifyError::Refused)?, confidence })
@@ -89,32 +91,38 @@ fn candidates(
         is_shared: true,
         burden: 0.0,
     };
-    let Reach::Symmetric(_) = &parts[0] else {
-        return Err(CertifyError::Confidence("it is not proved for this set of points"));
+    let omega = match (&parts[0], &learner.set) {
+        (Reach::Symmetric(set), Set::Ellipsoid { .. }) => Some(set.squared * OUTSIDE),
+        (Reach::Symmetric(_), _) => None,
+        _ => return Err(CertifyError::Confidence("it is not proved for this set of points")),
     };
     // The learner takes no longer point than the adversary may send; what the rows are must not matter here.
-    let radius = points::longest(learner) * (1.0 + 1e-12);
+    let radius = points::longest(learner, constants.parameters) * (1.0 + 1e-12);
     let n = evaluated.rows() as f64;
     let spread = radius / n.sqrt() * (1.0 + (2.0 * (2.0 / delta).ln()).sqrt());
     let Some(first) = solve(&task) else { return Ok(vec![]) };
-    let theta = model(&task, &first);
-    // d/dα of κΔ‖θ‖, which is what the deviation adds to first order.
-    let unit = 2.0 * constants.k * (1.0 - constants.eps) * spread * dot(&theta, &theta).sqrt();
+    // d/dα of κΔ‖θ‖, which is what the deviation adds to first order, where λ is least.
+    let centre = dot(&first.beta, &first.beta).sqrt() / (2.0 * first.alpha);
+    let unit = 2.0 * constants.k * (1.0 - constants.eps) * spread * centre;
     let mut candidates = vec![];
     for burden in BURDENS {
         let Some(found) = solve(&Task { burden: burden * unit, ..task }) else { continue };
         let theta = model(&task, &found);
-        for width in WIDTHS {
-            for deviation in [Deviation::Hoeffding, Deviation::Bernstein] {
-                candidates.push(confidence(
-                    learner,
-                    &parts[0],
-                    &found,
-                    &theta,
-                    (width, radius, delta),
-                    deviation,
-                ));
-            }
+        for (width, room) in WIDTHS.into_iter().flat_map(|width| ROOMS.map(|room| (width, room))) {
+            let bernstein = Confidence {
+                deviation: Deviation::Bernstein,
+                alpha: found.alpha,
+                beta: found.beta.clone(),
+                tau: found.cases[0].tau.iter().map(|tau| tau * room).collect(),
+                nu: found.cases[0].nu,
+                omega,
+                theta: theta.clone(),
+                gain: 1.0 / width,
+                radius,
+                delta,
+            };
+            candidates.push(Confidence { deviation: Deviation::Hoeffding, ..bernstein.clone() });
+            candidates.push(bernstein);
         }
     }
     Ok(candidates)
@@ -127,31 +135,4 @@ fn model(task: &Task, found: &Found) -> Vec<f64> {
     let (_, slope) = sum(task, found, &found.lines[0]);
     let v: Vec<f64> = slope.iter().zip(&quadratic.push).map(|(r, h)| r + h).collect();
     quadratic.inverse(&v).iter().map(|x| x / 2.0).collect()
-}
-
-fn confidence(
-    learner: &Linear,
-    part: &Reach,
-    found: &Found,
-    theta: &[f64],
-    (width, radius, delta): (f64, f64, f64),
-    deviation: Deviation,
-) -> Confidence {
-    let omega = match (part, &learner.set) {
-        (Reach::Symmetric(set), Set::Ellipsoid { .. }) => Some(set.squared * OUTSIDE),
-        _ => None,
-    };
-    Confidence {
-        deviation,
-        alpha: found.alpha,
-        beta: found.beta.clone(),
-        // A little more than the solver's, so that A stays positive.
-        tau: found.cases[0].tau.iter().map(|tau| tau * (1.0 + 1e-6)).collect(),
-        nu: found.cases[0].nu,
-        omega,
-        theta: theta.to_vec(),
-        gain: 1.0 / width,
-        radius,
-        delta,
-    }
 }

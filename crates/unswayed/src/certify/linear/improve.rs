@@ -224,11 +224,10 @@ impl Search<'_> {
         let mut part = 1.0;
         while part > 1e-7 {
             let next: Vec<f64> = x.iter().zip(along).map(|(x, a)| x + part * a).collect();
-            if let Some(after) = self.evaluate(&next) {
-                if after.value < now.value + 1e-4 * part * descent {
-                    self.theta.clone_from(&after.theta);
-                    return Some((next, after));
-                }
+            let lower = |after: &Evaluated| after.value < now.value + 1e-4 * part * descent;
+            if let Some(after) = self.evaluate(&next).filter(lower) {
+                self.theta.clone_from(&after.theta);
+                return Some((next, after));
             }
             part /= 2.0;
         }

@@ -121,9 +121,9 @@ impl Arc<f64> {
             let w = weight(s);
             let (slope, bend) = (self.curve.slope(w), self.curve.bend(w) * -w * (1.0 - w));
             if slope > 0.0 {
-                high = s
+                high = s;
             } else {
-                low = s
+                low = s;
             }
             let newton = s - slope / bend;
             let next = if newton > low && newton < high { newton } else { f64::midpoint(low, high) };

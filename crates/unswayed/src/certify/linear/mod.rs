@@ -232,7 +232,7 @@ impl<'a> Search<'a> {
             .map(|h| super::benign(data[0], &h).theta);
         let centre = benign.unwrap_or_else(|| vec![0.0; constants.parameters]);
         let own = |sheet: &Sheet| sheet.length[..sheet.own].iter().copied().fold(0.0, f64::max);
-        let reach = points::longest(learner);
+        let reach = points::longest(learner, constants.parameters);
         let longest =
             sheets.iter().map(own).fold(reach, f64::max).min(learner.step.clip.unwrap_or(f64::INFINITY));
         Some(shells::around(centre, constants, longest, reach))

@@ -91,14 +91,11 @@ pub(super) fn parts(learner: &Linear, parameters: usize, by_label: bool) -> Opti
 }
 
 /// The largest norm of a point; 0 where points are rows.
-pub(super) fn longest(learner: &Linear) -> f64 {
+pub(super) fn longest(learner: &Linear, dimension: usize) -> f64 {
     let squared = match &learner.set {
         Set::Ball { radius } => radius * radius,
         Set::Box { radii } => radii.iter().map(|r| r * r).sum(),
-        Set::Ellipsoid { q } => {
-            let dimension = (0..).find(|d| d * (d + 1) / 2 >= q.len()).unwrap_or(0);
-            ellipsoid(q, dimension).map_or(0.0, |set| set.squared)
-        }
+        Set::Ellipsoid { q } => ellipsoid(q, dimension).map_or(0.0, |set| set.squared),
         Set::Points { points } => points.iter().map(|p| p * p).sum(),
         Set::Labels => 0.0,
         Set::Any => f64::INFINITY,

@@ -52,7 +52,9 @@ pub(super) fn witness(
         }
     }
     if !task.constants.free.is_empty() {
-        lines.iter_mut().for_each(|lines| super::free::balance(task, lines));
+        for lines in &mut lines {
+            super::free::balance(task, lines);
+        }
     }
     LinearWitness {
         method,

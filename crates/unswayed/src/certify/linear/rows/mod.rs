@@ -168,9 +168,9 @@ fn bridge(most: f64, curves: impl Fn(f64) -> [Arc<f64>; 2]) -> f64 {
         });
         let (gap, rate) = (first.0 - second.0, second.1 - first.1);
         if gap > 0.0 {
-            low = y
+            low = y;
         } else {
-            high = y
+            high = y;
         }
         let newton = y - gap / rate;
         let next = if newton > low && newton < high { newton } else { f64::midpoint(low, high) };

@@ -171,7 +171,7 @@ fn transient_steps(proven: &LinearProven, bound: f64, start: &[f64]) -> f64 {
 }
 
 /// Rows that the program sees, at most: unknowns and inequalities grow with them.
-const MOST_ROWS: usize = 3000;
+const MOST_ROWS: usize = 5000;
 /// Rows times shells that a target of its own rows may have: lines in shells cannot be found from a sample.
 const MOST_SHELL_ROWS: usize = 10_000;
 /// The same for logistic rows, each of which has many inequalities.
@@ -179,7 +179,7 @@ const MOST_LOGISTIC_ROWS: usize = 100;
 /// Slopes that jump do so over this width when numbers are improved for many rows.
 const WIDTH: f64 = 0.02;
 /// Semidefinite cones up to which each label of a multi-class learner's adversary is a case of its own.
-const MOST_CONES: usize = 1200;
+const MOST_CONES: usize = 2000;
 /// What τ is taken up by, relatively, until the checker finds A positive.
 const ROOMS: [f64; 6] = [0.0, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2];
 

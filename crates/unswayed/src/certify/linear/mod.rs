@@ -161,7 +161,7 @@ fn refused(refusal: Failure) -> CertifyError {
 }
 
 fn horizon(proven: &LinearProven, steps: u64, start: &[f64]) -> Result<Horizon, CertifyError> {
-    let bound = proven.horizon(steps, start).map_err(refused)?;
+    let bound = proven.horizon(steps, start).map_err(CertifyError::Refused)?;
     Ok(Horizon { steps, start: start.to_vec(), m: 0.0, bound })
 }
 

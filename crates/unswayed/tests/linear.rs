@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 use unswayed::Dataset;
+use unswayed::attack::{Attack, LinearSuite};
 use unswayed::certify::linear::{LinearOptions, certify_linear};
-use unswayed::check::{Linear, Loss, Set, Step, Target};
+use unswayed::check::{Evidence, Linear, LinearCertificate, Loss, Set, Step, Target, check_linear};
 use unswayed::data::{Options, Source, load};
 
 fn numbers(value: &Value) -> Vec<f64> {
@@ -102,4 +103,133 @@ fn bounds_are_as_good_as_the_reference_and_hold() {
         seen += 1;
     }
     assert_eq!(seen, 35);
+}
+
+fn mnist(rows: usize) -> Dataset {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/data/mnist_1v7_train");
+    let source = Source::path(format!("{folder}_x.npy")).labels(format!("{folder}_y.npy"));
+    load(&source, &Options { rows: Some(rows), ..Options::default() }).unwrap()
+}
+
+fn hinge(poison_rate: f64) -> Linear {
+    Linear {
+        learning_rate: 1e-3,
+        regularization: 0.01,
+        poison_rate,
+        loss: Loss::Hinge,
+        step: Step::default(),
+        set: Set::Ball { radius: 1.0 },
+        target: Target::Data,
+    }
+}
+
+fn bound(data: &Dataset, learner: &Linear) -> f64 {
+    certify_linear(&[data], learner, &LinearOptions::default()).unwrap().certified_loss
+}
+
+/// Values of programs in another language and with another solver (docs/learners.md, Section 13, up to their rounding).
+#[test]
+fn steps_and_targets_are_as_good_as_the_reference() {
+    let data = mnist(500);
+    let projected = |radius: f64| Step { projection: Some(radius), ..Step::default() };
+    let free = || Step { free: vec![30], ..Step::default() };
+    let clipped = || Step { clip: Some(1.0), ..Step::default() };
+    let any = Linear { set: Set::Any, step: clipped(), ..hinge(0.05) };
+    for (name, learner, reference) in [
+        ("ball", hinge(0.05), 0.2470),
+        ("projection 3", Linear { step: projected(3.0), ..hinge(0.01) }, 0.2805),
+        ("projection 3", Linear { step: projected(3.0), ..hinge(0.05) }, 0.3420),
+        ("projection 6", Linear { step: projected(6.0), ..hinge(0.05) }, 0.2456),
+        ("free bias", Linear { step: free(), ..hinge(0.05) }, 0.4509),
+        ("label-only", Linear { set: Set::Labels, ..hinge(0.01) }, 0.1169),
+        ("logistic", Linear { loss: Loss::Logistic, ..hinge(0.01) }, 0.3097),
+        // A clip at 1 leaves the rows as they are and makes every adversary one of radius 1.
+        ("any point, clipped", any, 0.2470),
+        ("batches", Linear { step: Step { batch: 32, ..Step::default() }, ..hinge(0.05) }, 0.2470),
+    ] {
+        let found = bound(&data, &learner);
+        assert!((found - reference).abs() < 2e-4, "{name}: {found} against {reference}");
+    }
+}
+
+#[test]
+fn a_target_of_other_rows_has_a_bound() {
+    let (data, all) = (mnist(60), mnist(75));
+    let target = Dataset::from_rows(all.z()[60 * 31..].to_vec(), 31, None).unwrap();
+    let learner = Linear { target: Target::Rows, regularization: 0.1, ..hinge(0.005) };
+    let options = LinearOptions { target: Some(&target), ..LinearOptions::default() };
+    let outcome = certify_linear(&[&data], &learner, &options).unwrap();
+    assert!(outcome.certified_loss < 1.0, "{}", outcome.certified_loss);
+    let evidence = Evidence { data: &[data.as_rows()], target: Some(target.as_rows()) };
+    let certificate = LinearCertificate::from_bytes(&outcome.certificate.to_bytes()).unwrap();
+    assert_eq!(check_linear(&certificate, &evidence).unwrap().loss, outcome.certified_loss);
+}
+
+/// More rows than the program sees: each of 250 rows, in four coordinates, 24 times is the same data.
+#[test]
+fn a_sample_is_almost_enough() {
+    let all = mnist(250);
+    let few =
+        Dataset::from_rows(all.iter().flat_map(|z| [z[0], z[1], z[2], z[30]]).collect(), 4, None).unwrap();
+    let many = Dataset::from_rows(few.z().repeat(24), 4, None).unwrap();
+    let radii: Vec<f64> = (0..4).map(|j| few.iter().map(|z| z[j].abs()).fold(0.0, f64::max)).collect();
+    for (learner, room) in [
+        (Linear { set: Set::Box { radii }, ..hinge(0.05) }, 0.02),
+        (Linear { set: Set::Labels, ..hinge(0.05) }, 0.03),
+        (Linear { loss: Loss::Logistic, ..hinge(0.05) }, 1e-5),
+    ] {
+        let (less, more) = (bound(&few, &learner), bound(&many, &learner));
+        assert!(more > less - 1e-6 && more < less * (1.0 + room), "{more} against {less}");
+    }
+}
+
+/// Samples of a distribution on few points, for which bound and attack are known: what holds with probability 0.9 must hold in most.
+#[test]
+fn confidence_covers_the_distribution() {
+    let support = [[0.6, 0.5], [0.7, -0.1], [0.2, 0.8], [-0.3, 0.4]];
+    let learner = Linear { learning_rate: 0.01, regularization: 0.1, ..hinge(0.05) };
+    let truth = Dataset::from_rows(support.concat(), 2, None).unwrap();
+    let suite = [&truth];
+    let suite = LinearSuite::new(&suite, &learner, None).unwrap();
+    let attacked = suite.run(&[Attack::SteadyState]).unwrap();
+    let reached = attacked[0].steady.as_ref().unwrap().loss;
+    let best = bound(&truth, &learner);
+    let mut state: u64 = 1;
+    let mut draw = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        support[(state >> 62) as usize]
+    };
+    let (mut below_best, mut below_reached, samples) = (0, 0, 30);
+    for _ in 0..samples {
+        let z: Vec<f64> = (0..400).flat_map(|_| draw()).collect();
+        let data = Dataset::from_rows(z, 2, None).unwrap();
+        let options = LinearOptions { confidence: Some(0.9), ..LinearOptions::default() };
+        let found = certify_linear(&[&data], &learner, &options).unwrap().confident_loss.unwrap();
+        assert!(found < 2.0, "{found}");
+        below_best += usize::from(found < best);
+        below_reached += usize::from(found < reached);
+    }
+    assert!(below_best * 10 <= samples && below_reached == 0, "{below_best} {below_reached}");
+}
+
+#[test]
+fn what_cannot_be_is_refused_in_words() {
+    let data = mnist(50);
+    let refusal = |learner: &Linear, options: &LinearOptions| {
+        certify_linear(&[&data], learner, options).unwrap_err().to_string()
+    };
+    let plain = LinearOptions::default();
+    let free = Linear { step: Step { free: vec![0], ..Step::default() }, ..hinge(0.05) };
+    assert!(refusal(&free, &plain).starts_with("column 1 is to go without regularization"));
+    let unbounded = Linear { set: Set::Any, ..hinge(0.05) };
+    assert!(refusal(&unbounded, &plain).contains("clip"));
+    for confidence in [0.0, 1.0, f64::NAN] {
+        let options = LinearOptions { confidence: Some(confidence), ..LinearOptions::default() };
+        assert!(refusal(&hinge(0.05), &options).starts_with("confidence"));
+    }
+    let options = LinearOptions { confidence: Some(0.9), ..LinearOptions::default() };
+    let logistic = Linear { loss: Loss::Logistic, ..hinge(0.05) };
+    assert!(refusal(&logistic, &options).contains("loss"), "{}", refusal(&logistic, &options));
+    let options = LinearOptions { horizon: Some(10), start: Some(vec![0.0]), ..LinearOptions::default() };
+    assert!(refusal(&hinge(0.05), &options).contains("31"));
 }

@@ -176,6 +176,8 @@ const MOST_ROWS: usize = 5000;
 const MOST_SHELL_ROWS: usize = 10_000;
 /// The same for logistic rows, each of which has many inequalities.
 const MOST_LOGISTIC_ROWS: usize = 100;
+/// Logistic rows up to which the program is solved in any case: it does best where the best numbers leave A at 0.
+const FEW_ROWS: usize = 60;
 /// Slopes that jump do so over this width when numbers are improved for many rows.
 const WIDTH: f64 = 0.02;
 /// Semidefinite cones up to which each label of a multi-class learner's adversary is a case of its own.
@@ -348,7 +350,8 @@ fn find(task: &Task, most_rows: usize, near: Option<&Found>) -> Option<Found> {
         [Reach::Point(_), ..] => finite::solve_points(task),
         _ => solve::solve(&Task { is_shared: finite::must_share(task, task.parts.len()), ..*task }),
     };
-    let is_smooth = task.loss == Loss::Logistic && improve::applies(task);
+    let rows: usize = task.sheets.iter().map(Sheet::len).sum();
+    let is_smooth = task.loss == Loss::Logistic && rows > FEW_ROWS && improve::applies(task);
     let is_easy = task.parts.iter().all(|part| !matches!(part, Reach::Symmetric(set) if set.price.len() > 1));
     if is_smooth && (near.is_some() || is_easy) {
         let starts = [near.map(|near| improve::restart(task, near)), is_easy.then(|| improve::start(task))];

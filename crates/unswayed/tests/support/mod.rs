@@ -2,6 +2,7 @@
 #![allow(dead_code)] // every test file uses a part of it
 
 pub mod formula;
+pub mod linear;
 pub mod random;
 pub mod residual;
 pub mod setting;

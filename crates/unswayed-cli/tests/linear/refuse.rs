@@ -51,7 +51,7 @@ fn bad_combinations() {
         ("a.npz --bias last --clip 2", "--bias does not go with --clip"),
         ("a.npz --bias last --adversary labels", "--bias goes with --adversary ball, box or ellipsoid only"),
         ("a.npz --confidence 0.9 --loss logistic", "--confidence goes with --loss hinge only"),
-        ("a.npz b.npz --drift --confidence 0.9", "--confidence goes with one data file only"),
+        ("a.npz b.npz --drift --confidence 0.9", "--confidence goes with one dataset only"),
         (
             "a.npz --confidence 0.9 --adversary flips",
             "--confidence goes with --adversary ball, box or ellipsoid",

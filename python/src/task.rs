@@ -83,7 +83,7 @@ impl Task {
         };
         asked.check().map_err(in_words)?;
         let loss = self::loss(loss, first)?;
-        if is_plain(&asked) && batch == 1 {
+        if is_plain(&asked) && batch == 1 && !first.provenance().preferences {
             return Ok(Task(Arc::new(HingeTask { data: first.clone(), learner, threat })));
         }
         let rows: Vec<&Dataset> = data.iter().map(|one| one.0.as_ref()).collect();

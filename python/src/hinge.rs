@@ -17,6 +17,9 @@ use crate::certificate::{Account, Proven};
 use crate::task::{Options, Subject};
 use crate::{CheckFailed, error};
 
+/// Rows for which bounds at other poison rates take a moment.
+const MOST_PLOTTED: usize = 20_000;
+
 /// The learner, its adversary and its data.
 #[derive(Clone)]
 pub struct HingeTask {
@@ -101,6 +104,8 @@ impl Proven for HingeProven {
             "horizon_loss": outcome.horizon_loss,
             "transient_steps": outcome.transient_steps,
             "loss_function": "hinge",
+            "is_targeted": false,
+            "most_plotted": MOST_PLOTTED,
             "setting": {
                 "learning_rate": task.learner.learning_rate(),
                 "regularization": task.learner.regularization(),

@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use unswayed::attack::{Attack, Attacked, LinearSuite};
 use unswayed::certify::linear::{LinearOptions, LinearOutcome, certify_linear};
 use unswayed::certify::{Benign, Status};
-use unswayed::check::{Evidence, Linear, LinearCertificate, Loss, Rows, Set, check_linear, prove_linear};
+use unswayed::check::{
+    Evidence, Linear, LinearCertificate, Loss, Rows, Set, Target, check_linear, prove_linear,
+};
 use unswayed::data::require_alike;
 use unswayed::simulate::Simulated;
 use unswayed::{AttackError, Dataset};
@@ -18,6 +20,9 @@ use crate::attack::{Effort, Written};
 use crate::certificate::{Account, Proven};
 use crate::task::{Options, Subject};
 use crate::{CheckFailed, error};
+
+/// Rows for which bounds at other poison rates take a few seconds.
+const MOST_PLOTTED: usize = 200;
 
 /// The learner with its adversary, and the rows they meet.
 #[derive(Clone)]
@@ -166,6 +171,8 @@ impl Proven for LinearProven {
             "horizon_loss": outcome.horizon_loss,
             "transient_steps": outcome.transient_steps,
             "loss_function": loss_name(self.task.learner.loss),
+            "is_targeted": self.task.learner.target != Target::Data,
+            "most_plotted": MOST_PLOTTED,
             "setting": self.setting(),
         })
     }

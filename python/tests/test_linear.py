@@ -169,7 +169,8 @@ def test_policies_of_ones_own(rows):
 
 
 def test_what_comes_back(rows, tmp_path):
-    certificate = unswayed.certify(*rows, **SETTING, loss="logistic", adversary=unswayed.Box(0.1), batch=2)
+    few = unswayed.Data(*rows).first(30)
+    certificate = unswayed.certify(few, **SETTING, loss="logistic", adversary=unswayed.Box(0.1), batch=2)
     assert certificate.radius is None and certificate.loss_function == "logistic"
     assert certificate.horizon(10**6) > certificate.horizon(10**9) > certificate.certified_loss
     copy = pickle.loads(pickle.dumps(certificate))
@@ -272,6 +273,7 @@ def test_data_that_are_refused(rows, data):
         (lambda: unswayed.certify(kinds, **SETTING), "for loss multiclass only"),
         (lambda: unswayed.tolerate(kinds, limit=0.5, **SETTING), "for loss multiclass only"),
         (lambda: unswayed.certify(kinds, **SETTING, loss="multiclass", adversary="box"), "adversary ball only"),
+        (lambda: unswayed.certify(kinds, **SETTING, loss="multiclass", projection=1.0), "projection does not go"),
         (lambda: unswayed.certify([kinds, others], **SETTING, loss="multiclass"), "have different labels"),
         (lambda: unswayed.certify([data, data], y, **SETTING), "leave out y"),
         (lambda: unswayed.certify([data, data], **SETTING, normalize=True), "when making it"),

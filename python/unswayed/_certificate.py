@@ -188,10 +188,9 @@ class Certificate:
         Traceback (most recent call last):
         unswayed.CheckFailed: ...
         """
-        if x is None:
-            return Verdict(*_native.check(self.to_bytes(), self._native.data, self._native.target))
         content = self.to_bytes()
-        return Verdict(*_native.check(content, *_evidence(content, x, y, target)))
+        data, judged = self.datasets if x is None else x, self.target if target is None else target
+        return Verdict(*_native.check(content, *_evidence(content, data, y, judged)))
 
     def to_bytes(self) -> bytes:
         """The certificate file's bytes."""
@@ -228,11 +227,11 @@ class Certificate:
         os.makedirs(place, exist_ok=True)
         path = os.path.join(place, "certificate.safetensors")
         self.save(path)
-        files = " DATA" * len(self.datasets) + (" --target TARGET" if self.target else "")
+        files = " DATA" * len(self.datasets) + ("" if self.target is None else " --target TARGET")
         self._native.report(place, self._native_attacks(), self._call(), f"unswayed check {path}{files}", seed)
 
     def _call(self) -> str:
-        """How it is made, without the numbers of sets."""
+        """How it is made; … stands for what is too long to show."""
         data = "x, y" if len(self.datasets) == 1 else "[…]"
         usual = {"loss": "hinge", "adversary": "ball", "batch": 1}
         given = {"box": "unswayed.Box(…)", "ellipsoid": "unswayed.Ellipsoid(…)", "points": "unswayed.Points(…)"}
@@ -241,6 +240,10 @@ class Certificate:
             for name, value in self._setting.items()
             if value is not None and usual.get(name) != value
         ]
+        if self._figures["is_targeted"]:
+            asked.append("target=…")
+        if self.confident_loss is not None:
+            asked.append("confidence=…")
         return f"unswayed.certify({data}, {', '.join(asked)})"
 
     def _native_attacks(self) -> Optional[_native.Attacks]:
@@ -258,7 +261,8 @@ class Certificate:
             if name
         )
         # The plot needs certificates at other poison rates: many rows would make a notebook wait.
-        plot = self._native.plot(self._native_attacks(), 0) if len(self.data) <= 20_000 else ""
+        is_quick = sum(map(len, self.datasets)) <= self._figures["most_plotted"]
+        plot = self._native.plot(self._native_attacks(), 0) if is_quick else ""
         return f"<table>{rows}</table>{plot}"
 
     def __reduce__(self) -> tuple[Any, ...]:

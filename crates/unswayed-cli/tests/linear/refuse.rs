@@ -62,6 +62,7 @@ fn bad_combinations() {
         ("three.csv --loss multiclass --adversary box", "--loss multiclass goes with --adversary ball only"),
         ("three.csv --loss multiclass --target a.npz", "--loss multiclass is judged by the data"),
         ("three.csv --loss multiclass --premultiplied", "--loss multiclass needs labels of classes"),
+        ("three.csv --loss multiclass --projection 1", "--projection does not go with --loss multiclass"),
         ("three.csv --loss multiclass --bias 1", "--bias does not go with --loss multiclass"),
         ("two.csv other.csv --drift --normalize", "two.csv and other.csv have different labels"),
         ("three.csv two.csv --loss multiclass --drift", "three.csv and two.csv have different labels"),

@@ -109,12 +109,13 @@ impl Asked<'_> {
         ]
     }
 
-    fn steps(&self) -> [Rule; 6] {
+    fn steps(&self) -> [Rule; 7] {
         let is_class = self.loss == "multiclass";
         let is_clippable = matches!(self.adversary, "ball" | "any");
         [
             (self.clip && !is_clippable, "{}clip goes with {}adversary ball or any only"),
             (self.clip && is_class, "{}clip does not go with {}loss multiclass"),
+            (self.projection && is_class, "{}projection does not go with {}loss multiclass"),
             (self.bias && is_class, "{}bias does not go with {}loss multiclass"),
             (self.bias && !self.is_symmetric(), "{}bias goes with {}adversary ball, box or ellipsoid only"),
             (self.bias && self.clip, "{}bias does not go with {}clip"),

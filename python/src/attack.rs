@@ -5,11 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use serde_json::json;
-use unswayed::attack::{Attack, Attacked, Effort, Policy, Suite};
-use unswayed::{AttackError, Cancel, Dataset, Hinge, Threat};
+use unswayed::attack::{self, Attack, Attacked, Policy};
+use unswayed::check::{Linear, Loss, Set, Step, Target};
+use unswayed::learner::{LANES, LinearState, Online};
+use unswayed::{Cancel, Dataset, Hinge};
 
 use crate::data::Data;
 use crate::error;
+use crate::task::Task;
 use crate::value::{simulated, to_python};
 use crate::work::Work;
 
@@ -37,10 +40,36 @@ impl Attacks {
     }
 }
 
-pub fn effort(word: &str) -> PyResult<Effort> {
+/// How hard to try, and what to measure on as well.
+pub struct Effort {
+    pub effort: attack::Effort,
+    pub seed: u64,
+    /// Held-out data.
+    pub test: Option<Arc<Dataset>>,
+    pub cancel: Cancel,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Effort { effort: attack::Effort::Fast, seed: 0, test: None, cancel: Cancel::default() }
+    }
+}
+
+impl Effort {
+    fn new(effort: &str, seed: u64, test: Option<&Data>, work: &Work) -> PyResult<Self> {
+        let test = test.map(|test| test.0.clone());
+        Ok(Effort { effort: self::effort(effort)?, seed, test, cancel: work.cancel.clone() })
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.effort == attack::Effort::Full
+    }
+}
+
+pub fn effort(word: &str) -> PyResult<attack::Effort> {
     match word {
-        "fast" => Ok(Effort::Fast),
-        "full" => Ok(Effort::Full),
+        "fast" => Ok(attack::Effort::Fast),
+        "full" => Ok(attack::Effort::Full),
         other => Err(error(format!("effort {other:?}: it must be \"fast\" or \"full\""))),
     }
 }
@@ -52,55 +81,25 @@ fn named(name: &str) -> PyResult<Attack> {
     })
 }
 
-/// Learner, threat and data of a simulation.
-struct Scene {
-    data: Arc<Dataset>,
-    test: Option<Arc<Dataset>>,
-    learner: Hinge,
-    threat: Threat,
-    effort: Effort,
-    seed: u64,
-}
-
-impl Scene {
-    fn suite(&self, cancel: &Cancel) -> Result<Suite<'_>, AttackError> {
-        let suite = Suite::new(&self.data, &self.learner, &self.threat)
-            .with_effort(self.effort)
-            .with_seed(self.seed)
-            .with_cancel(cancel);
-        match &self.test {
-            Some(test) => suite.with_test(test),
-            None => Ok(suite),
-        }
-    }
-}
-
 #[pyfunction]
-pub fn attack(
+#[pyo3(name = "attack")]
+pub fn run_attacks(
     py: Python<'_>,
-    data: &Data,
+    task: &Task,
     test: Option<&Data>,
-    learning_rate: f64,
-    regularization: f64,
-    poison_rate: f64,
-    radius: f64,
     attacks: Option<Vec<String>>,
     effort: &str,
     seed: u64,
 ) -> PyResult<Attacks> {
-    let scene = scene(data, test, [learning_rate, regularization, poison_rate, radius], effort, seed)?;
-    let attacks = match attacks {
-        Some(names) => names.iter().map(|name| named(name)).collect::<PyResult<Vec<_>>>()?,
-        None if scene.effort == Effort::Full => Attack::ALL[1..].to_vec(),
-        None => Attack::FAST.to_vec(),
-    };
+    let named = |names: Vec<String>| names.iter().map(|name| named(name)).collect::<PyResult<Vec<_>>>();
+    let attacks = attacks.map(named).transpose()?;
     let work = Work::default();
-    let cancel = work.cancel.clone();
-    let found = work.run(py, None, move || scene.suite(&cancel)?.run(&attacks))?;
+    let (task, effort) = (task.0.clone(), Effort::new(effort, seed, test, &work)?);
+    let found = work.run(py, None, move || task.attack(attacks.as_deref(), &effort))?;
     Ok(Attacks(found.map_err(error)?))
 }
 
-/// One step of the learner on the point z.
+/// One step of a learner on the point z.
 #[pyfunction]
 pub fn update<'py>(
     py: Python<'py>,
@@ -108,33 +107,38 @@ pub fn update<'py>(
     z: PyReadonlyArray1<'py, f64>,
     learning_rate: f64,
     regularization: f64,
+    is_logistic: bool,
+    has_bias: bool,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let learner = Hinge::new(learning_rate, regularization).map_err(error)?;
     let (mut theta, z) = (theta.as_array().to_vec(), z.as_array().to_vec());
-    if theta.len() != z.len() {
+    if theta.len() != z.len() || z.is_empty() {
         return Err(error(format!("the model has {} numbers, the point {}", theta.len(), z.len())));
     }
-    learner.update(&mut theta, &z);
+    Hinge::new(learning_rate, regularization).map_err(error)?;
+    let learner = Linear {
+        learning_rate,
+        regularization,
+        poison_rate: 0.0,
+        loss: if is_logistic { Loss::Logistic } else { Loss::Hinge },
+        step: Step { free: has_bias.then(|| z.len() - 1).into_iter().collect(), ..Step::default() },
+        set: Set::Any,
+        target: Target::Data,
+    };
+    let mut state = LinearState::new(&learner, z.len());
+    let mut padded = vec![[0.0; LANES]; z.len().div_ceil(LANES)];
+    padded.as_flattened_mut()[..z.len()].copy_from_slice(&z);
+    state.restart(&theta, 0);
+    state.step(&padded);
+    state.theta(&mut theta);
     Ok(PyArray1::from_vec(py, theta))
 }
 
-fn scene(data: &Data, test: Option<&Data>, setting: [f64; 4], effort: &str, seed: u64) -> PyResult<Scene> {
-    let [learning_rate, regularization, poison_rate, radius] = setting;
-    Ok(Scene {
-        data: data.0.clone(),
-        test: test.map(|t| t.0.clone()),
-        learner: Hinge::new(learning_rate, regularization).map_err(error)?,
-        threat: Threat::new(poison_rate).and_then(|t| t.with_radius(radius)).map_err(error)?,
-        effort: self::effort(effort)?,
-        seed,
-    })
-}
-
-/// A policy written in Python: a function of the model that returns the point to send.
+/// A policy written in Python: a function of the model, and of the row to label if there is one, that returns the point to send.
 #[derive(Clone)]
-struct Written {
+pub struct Written {
     function: Arc<Py<PyAny>>,
     name: Arc<str>,
+    sees_row: bool,
     /// The first exception; the simulation ends with it.
     raised: Arc<Mutex<Option<PyErr>>>,
     cancel: Cancel,
@@ -147,7 +151,12 @@ impl Policy for Written {
 
     fn choose(&mut self, theta: &[f64], z: &mut [f64]) {
         let chosen = Python::attach(|py| -> PyResult<()> {
-            let point = self.function.bind(py).call1((PyArray1::from_slice(py, theta),))?;
+            let (function, theta) = (self.function.bind(py), PyArray1::from_slice(py, theta));
+            let point = if self.sees_row {
+                function.call1((theta, PyArray1::from_slice(py, z)))?
+            } else {
+                function.call1((theta,))?
+            };
             let array = py.import("numpy")?.call_method1("require", (&point, "float64", ["C", "A"]))?;
             let array: PyReadonlyArray1<'_, f64> = array.extract().map_err(|_| {
                 error(format!("policy {:?} returned {point}, not one number for each column", self.name))
@@ -174,28 +183,24 @@ impl Policy for Written {
 #[pyfunction]
 pub fn simulate<'py>(
     py: Python<'py>,
-    data: &Data,
+    task: &Task,
     test: Option<&Data>,
-    learning_rate: f64,
-    regularization: f64,
-    poison_rate: f64,
-    radius: f64,
     policy: Py<PyAny>,
     name: &str,
     effort: &str,
     seed: u64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let scene = scene(data, test, [learning_rate, regularization, poison_rate, radius], effort, seed)?;
     let work = Work::default();
+    let (task, effort) = (task.0.clone(), Effort::new(effort, seed, test, &work)?);
     let raised = Arc::new(Mutex::new(None));
     let policy = Written {
         function: Arc::new(policy),
         name: name.into(),
+        sees_row: task.gives_row(),
         raised: raised.clone(),
         cancel: work.cancel.clone(),
     };
-    let cancel = work.cancel.clone();
-    let found = work.run(py, None, move || scene.suite(&cancel)?.simulate(&policy))?;
+    let found = work.run(py, None, move || task.simulate(&policy, &effort))?;
     if let Some(exception) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(exception);
     }

@@ -6,116 +6,107 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
-use unswayed::certify::{Options, Outcome, horizon_bounds, paper};
-use unswayed::{CertifyError, Dataset, Hinge, Threat};
-use unswayed_check::Learner;
-use unswayed_report::about::{Subject, certificate_lines, certify_report};
+use unswayed::Dataset;
+use unswayed::attack::Attacked;
+use unswayed_check::{DataInfo, Evidence, LinearCertificate, Loss, Rows, Verdict};
+use unswayed_report::{Block, Report};
 
 use crate::attack::{Attacks, strongest};
 use crate::data::Data;
+use crate::task::{Options, Subject, Task};
 use crate::value::to_python;
-use crate::work::{Work, run};
-use crate::{CheckFailed, error};
+use crate::work::run;
+use crate::{CheckFailed, error, hinge, linear};
 
 /// A certificate with the data it is about.
 #[pyclass(frozen, module = "unswayed._native")]
-pub struct Certificate {
-    outcome: Arc<Outcome>,
-    data: Arc<Dataset>,
-    learner: Hinge,
-    threat: Threat,
+pub struct Certificate(Arc<dyn Proven>);
+
+/// A bound with its proof, and what it is about.
+pub trait Proven: Send + Sync {
+    fn task(&self) -> Arc<dyn Subject>;
+    /// The datasets; several if the data drift.
+    fn data(&self) -> Vec<Arc<Dataset>>;
+    /// The target's rows, if it has rows of its own.
+    fn target(&self) -> Option<Arc<Dataset>>;
+    /// All figures.
+    fn figures(&self) -> Value;
+    fn to_bytes(&self) -> Vec<u8>;
+    /// Bounds on the average loss over the first steps, from θ = 0 if there is no other start.
+    fn horizon(&self, steps: &[u64], start: Option<Vec<f64>>) -> PyResult<Vec<f64>>;
+    /// Names and texts of the table that people read.
+    fn lines(&self, attacked: Option<&Attacked>) -> Vec<(&'static str, String)>;
+    fn report(&self, account: Account) -> PyResult<Report>;
+    /// The plot of a notebook: bounds at other poison rates, the attack if there is one.
+    fn plot(&self, attacked: Option<&Attacked>, seed: u64) -> PyResult<Block>;
+}
+
+/// What a report tells beside the bound.
+pub struct Account<'a> {
+    pub attacked: Option<&'a Attacked>,
+    pub command: String,
+    pub verify: String,
+    pub seed: u64,
 }
 
 #[pyfunction]
 pub fn certify(
     py: Python<'_>,
-    data: &Data,
-    learning_rate: f64,
-    regularization: f64,
-    poison_rate: f64,
-    radius: f64,
+    task: &Task,
     horizon: Option<u64>,
     start: Option<Vec<f64>>,
     method: &str,
 ) -> PyResult<Certificate> {
-    let learner = Hinge::new(learning_rate, regularization).map_err(error)?;
-    let threat = Threat::new(poison_rate).and_then(|t| t.with_radius(radius)).map_err(error)?;
-    let options = Options { horizon, start };
     let paper = match method {
         "convexity" => false,
         "paper" => true,
         other => return Err(error(format!("method {other:?}: it must be \"convexity\" or \"paper\""))),
     };
-    let rows = data.0.clone();
-    let outcome = run(py, move || {
-        if paper {
-            paper::certify(&rows, &learner, &threat, &options, None)
-        } else {
-            unswayed::certify::certify(&rows, &learner, &threat, &options)
-        }
-    })?;
-    Ok(Certificate::of(outcome.map_err(error)?, data.0.clone(), learner, threat))
+    let (task, options) = (task.0.clone(), Options { horizon, start, paper });
+    Ok(Certificate(run(py, move || task.certify(&options))??.into()))
 }
 
 impl Certificate {
-    pub fn of(outcome: Outcome, data: Arc<Dataset>, learner: Hinge, threat: Threat) -> Self {
-        Certificate { outcome: Arc::new(outcome), data, learner, threat }
-    }
-
-    fn subject(&self, seed: u64) -> Subject<'_> {
-        Subject { data: &self.data, learner: self.learner, threat: self.threat, seed }
+    pub fn of(proven: impl Proven + 'static) -> Self {
+        Certificate(Arc::new(proven))
     }
 }
 
 #[pymethods]
 impl Certificate {
-    /// All figures.
     fn figures<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let outcome = &self.outcome;
-        to_python(
-            py,
-            &json!({
-                "status": outcome.status.word(),
-                "method": outcome.certificate.loss.witness.method(),
-                "certified_loss": outcome.certified_loss,
-                "certified_error": outcome.certified_error,
-                "benign_loss": outcome.benign.loss,
-                "benign_error": outcome.benign.error,
-                "benign_model": outcome.benign.theta,
-                "horizon_loss": outcome.horizon_loss,
-                "transient_steps": outcome.transient_steps,
-                "learning_rate": self.learner.learning_rate(),
-                "regularization": self.learner.regularization(),
-                "poison_rate": self.threat.poison_rate(),
-                "radius": self.threat.radius(),
-                "data": self.data.describe(),
-            }),
-        )
+        to_python(py, &self.0.figures())
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.outcome.certificate.to_bytes())
+        PyBytes::new(py, &self.0.to_bytes())
     }
 
     #[getter]
-    fn data(&self) -> Data {
-        Data(self.data.clone())
+    fn task(&self) -> Task {
+        Task(self.0.task())
     }
 
-    /// Bounds on the average loss over the first steps.
+    #[getter]
+    fn data(&self) -> Vec<Data> {
+        self.0.data().into_iter().map(Data).collect()
+    }
+
+    #[getter]
+    fn target(&self) -> Option<Data> {
+        self.0.target().map(Data)
+    }
+
     fn horizon(&self, py: Python<'_>, steps: Vec<u64>, start: Option<Vec<f64>>) -> PyResult<Vec<f64>> {
         if let Some(steps) = steps.iter().find(|steps| **steps == 0) {
             return Err(error(format!("horizon {steps}: it is a number of steps, at least 1")));
         }
-        let (outcome, data) = (self.outcome.clone(), self.data.clone());
-        let start = start.unwrap_or_else(|| vec![0.0; data.dimension()]);
-        let bounds = run(py, move || horizon_bounds(&data, &outcome.certificate, &start, &steps))?;
-        bounds.map_err(error)
+        let proven = self.0.clone();
+        run(py, move || proven.horizon(&steps, start))?
     }
 
-    /// Names and texts of the table that people read.
     fn lines(&self, attacked: Option<&Attacks>) -> Vec<(&'static str, String)> {
-        certificate_lines(&self.subject(0), &self.outcome, attacked.and_then(strongest))
+        self.0.lines(attacked.and_then(strongest))
     }
 
     /// Writes report.html, report.json and the figures.
@@ -128,108 +119,136 @@ impl Certificate {
         verify: String,
         seed: u64,
     ) -> PyResult<()> {
-        let attacked = attacked.and_then(strongest).cloned();
-        let (outcome, data) = (self.outcome.clone(), self.data.clone());
-        let (learner, threat) = (self.learner, self.threat);
-        let done = run(py, move || -> Result<(), String> {
-            let subject = Subject { data: &data, learner, threat, seed };
-            let report = certify_report(&subject, &outcome, attacked.as_ref(), command, verify);
-            let report = report.map_err(|error| error.to_string())?;
+        let (proven, attacked) = (self.0.clone(), attacked.and_then(strongest).cloned());
+        run(py, move || {
+            let report = proven.report(Account { attacked: attacked.as_ref(), command, verify, seed })?;
             unswayed_report::write_folder(&report, &folder)
-                .map_err(|error| format!("{}: {error}", folder.display()))
-        })?;
-        done.map_err(error)
+                .map_err(|e| error(format!("{}: {e}", folder.display())))
+        })?
     }
 
-    /// The plot of a notebook: bounds at other poison rates, the attack if there is one.
     fn plot(&self, py: Python<'_>, attacked: Option<&Attacks>, seed: u64) -> PyResult<String> {
-        let attacked = attacked.and_then(strongest).cloned();
-        let (outcome, data) = (self.outcome.clone(), self.data.clone());
-        let (learner, threat) = (self.learner, self.threat);
-        let plot = Work::default().run(py, None, move || {
-            let subject = Subject { data: &data, learner, threat, seed };
-            unswayed_report::about::over_rates(&subject, &outcome, attacked.as_ref())
-        })?;
-        let block = unswayed_report::Block::Lines(plot.map_err(error)?);
+        let (proven, attacked) = (self.0.clone(), attacked.and_then(strongest).cloned());
+        let block = run(py, move || proven.plot(attacked.as_ref(), seed))??;
         unswayed_report::to_svg(&block).ok_or_else(|| error("there is nothing to plot"))
     }
 }
 
-/// What a certificate file says, before it is checked.
-#[pyfunction]
-pub fn header<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
-    let certificate = unswayed_check::Certificate::from_bytes(bytes).map_err(error)?;
-    let learner = match &certificate.learner {
-        Learner::Hinge(h) => json!({
-            "learner": "hinge",
-            "learning_rate": h.learning_rate,
-            "regularization": h.regularization,
-            "poison_rate": h.poison_rate,
-            "radius": h.radius,
-        }),
-        Learner::Mean(m) => json!({
-            "learner": "mean",
-            "learning_rate": m.learning_rate,
-            "poison_rate": m.poison_rate,
-            "squared_radius": m.squared_radius,
-            "noise_trace": m.noise_trace,
-            "covariance_trace": m.covariance_trace,
-        }),
-    };
-    let mut object = json!({
-        "tool": certificate.tool,
-        "method": certificate.loss.witness.method(),
-        "claimed_loss": certificate.loss.bound,
-        "claimed_error": certificate.error.as_ref().map(|e| e.bound),
-        "rows": certificate.data.rows,
-        "columns": certificate.data.dimension,
-        "sha256": certificate.data.sha256,
-        "classes": certificate.data.labels,
-        "first_rows": certificate.data.first_rows,
-        "scale": certificate.data.scale,
-        "horizon": certificate.horizon.as_ref().map(|h| h.steps),
-    });
-    if let (Some(object), Value::Object(learner)) = (object.as_object_mut(), learner) {
-        object.extend(learner);
-    }
-    to_python(py, &object)
+/// A certificate file of either kind, before it is checked.
+enum File {
+    Plain(unswayed_check::Certificate),
+    Linear(LinearCertificate),
 }
 
-/// Verifies every claim in exact arithmetic and returns what is proven: loss, error, loss over the horizon.
+impl File {
+    fn read(bytes: &[u8]) -> PyResult<Self> {
+        Ok(if LinearCertificate::is_linear(bytes) {
+            File::Linear(LinearCertificate::from_bytes(bytes).map_err(error)?)
+        } else {
+            File::Plain(unswayed_check::Certificate::from_bytes(bytes).map_err(error)?)
+        })
+    }
+
+    /// What is said of the datasets; nothing if the certificate needs none.
+    fn data(&self) -> Vec<&DataInfo> {
+        match self {
+            File::Plain(plain) => std::iter::once(&plain.data).filter(|data| data.rows > 0).collect(),
+            File::Linear(linear) => linear.data.iter().collect(),
+        }
+    }
+
+    fn target(&self) -> Option<&DataInfo> {
+        match self {
+            File::Plain(_) => None,
+            File::Linear(linear) => linear.target.as_ref(),
+        }
+    }
+
+    /// Refuses more data than the certificate is about, and less.
+    fn require(&self, data: &[Arc<Dataset>], target: Option<&Arc<Dataset>>) -> PyResult<()> {
+        let (needed, found) = (self.data().len(), data.len());
+        if needed != found {
+            return Err(error(format!("the certificate is about {needed} datasets, not {found}")));
+        }
+        match (self.target(), target) {
+            (Some(_), None) => Err(error("the certificate has a target of its own: give that as well")),
+            (None, Some(_)) => Err(error("the certificate has no target of its own: leave it out")),
+            _ => Ok(()),
+        }
+    }
+
+    fn check(&self, data: &[Arc<Dataset>], target: Option<&Arc<Dataset>>) -> PyResult<Verdict> {
+        self.require(data, target)?;
+        let rows = linear::rows(data);
+        let verdict = match self {
+            File::Plain(plain) => {
+                let none = Rows { z: &[], dimension: plain.data.dimension, weights: None };
+                unswayed_check::check(plain, rows.first().unwrap_or(&none))
+            }
+            File::Linear(linear) => {
+                let target = target.map(|target| target.as_rows());
+                unswayed_check::check_linear(linear, &Evidence { data: &rows, target })
+            }
+        };
+        verdict.map_err(|failure| CheckFailed::new_err(failure.to_string()))
+    }
+}
+
+/// What a certificate file says of its data, before it is checked: for each dataset, and for the target if it has rows of its own.
+#[pyfunction]
+pub fn header<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    let file = File::read(bytes)?;
+    let is_class = matches!(&file, File::Linear(linear) if matches!(linear.learner.loss, Loss::Classes(_)));
+    let describe = |info: &DataInfo| {
+        json!({
+            "rows": info.first_rows.then_some(info.rows),
+            "scale": info.scale,
+            "sha256": info.sha256,
+            "labels": match (&info.labels, is_class) {
+                (Some(_), _) => vec!["detect"],
+                (None, true) => vec!["classes"],
+                (None, false) => vec!["premultiplied", "scores", "preferences"],
+            },
+        })
+    };
+    let data: Vec<Value> = file.data().into_iter().map(describe).collect();
+    to_python(py, &json!({ "data": data, "target": file.target().map(describe) }))
+}
+
+/// Verifies every claim in exact arithmetic and returns what is proven: loss, error, loss over the horizon, loss on new data.
 #[pyfunction]
 pub fn check(
     py: Python<'_>,
-    bytes: Vec<u8>,
-    data: Option<&Data>,
-) -> PyResult<(f64, Option<f64>, Option<f64>)> {
-    let certificate = unswayed_check::Certificate::from_bytes(&bytes).map_err(error)?;
-    if data.is_none() && certificate.data.rows > 0 {
-        return Err(error("the certificate is about data: give the data as well"));
-    }
-    let data = data.map(|d| d.0.clone());
-    let verdict = run(py, move || {
-        let none = unswayed_check::Rows { z: &[], dimension: certificate.data.dimension, weights: None };
-        let rows = data.as_ref().map_or(none, |data| data.as_rows());
-        unswayed_check::check(&certificate, &rows)
-    })?;
-    let verdict = verdict.map_err(|failure| CheckFailed::new_err(failure.to_string()))?;
-    Ok((verdict.loss, verdict.error, verdict.horizon))
+    bytes: &[u8],
+    data: Vec<PyRef<'_, Data>>,
+    target: Option<&Data>,
+) -> PyResult<(f64, Option<f64>, Option<f64>, Option<f64>)> {
+    let file = File::read(bytes)?;
+    let (data, target) = shared(&data, target);
+    let verdict = run(py, move || file.check(&data, target.as_ref()))??;
+    Ok((verdict.loss, verdict.error, verdict.horizon, verdict.confidence))
 }
 
 /// A certificate from its file, checked against the data.
 #[pyfunction]
-pub fn recover(py: Python<'_>, bytes: &[u8], data: &Data) -> PyResult<Certificate> {
-    let certificate = unswayed_check::Certificate::from_bytes(bytes).map_err(error)?;
-    let Learner::Hinge(hinge) = certificate.learner.clone() else {
-        return Err(error(CertifyError::NotHinge));
-    };
-    let learner = Hinge::new(hinge.learning_rate, hinge.regularization).map_err(error)?;
-    let threat = Threat::new(hinge.poison_rate).and_then(|t| t.with_radius(hinge.radius)).map_err(error)?;
-    let rows = data.0.clone();
-    let outcome = run(py, move || unswayed::certify::recover(&rows, certificate))?;
-    let outcome = outcome.map_err(|e| match e {
-        CertifyError::Refused(failure) => CheckFailed::new_err(failure.to_string()),
-        other => error(other),
-    })?;
-    Ok(Certificate::of(outcome, data.0.clone(), learner, threat))
+pub fn recover(
+    py: Python<'_>,
+    bytes: &[u8],
+    data: Vec<PyRef<'_, Data>>,
+    target: Option<&Data>,
+) -> PyResult<Certificate> {
+    let file = File::read(bytes)?;
+    let (data, target) = shared(&data, target);
+    file.require(&data, target.as_ref())?;
+    run(py, move || match file {
+        File::Linear(certificate) => Ok(Certificate::of(linear::recover(certificate, data, target)?)),
+        File::Plain(certificate) => match data.into_iter().next() {
+            Some(data) => Ok(Certificate::of(hinge::recover(certificate, data)?)),
+            None => Err(error(unswayed::CertifyError::NotHinge)),
+        },
+    })?
+}
+
+fn shared(data: &[PyRef<'_, Data>], target: Option<&Data>) -> (Vec<Arc<Dataset>>, Option<Arc<Dataset>>) {
+    (data.iter().map(|one| one.0.clone()).collect(), target.map(|target| target.0.clone()))
 }

@@ -52,8 +52,11 @@ pub fn policy(labels: &str) -> PyResult<LabelPolicy> {
         "scores" => LabelPolicy::Scores,
         "premultiplied" => LabelPolicy::Premultiplied,
         "absent" => LabelPolicy::Absent,
+        "classes" => LabelPolicy::Classes,
+        "preferences" => LabelPolicy::Preferences,
         other => {
-            let known = "\"detect\", \"scores\", \"premultiplied\" or \"absent\"";
+            let known =
+                "\"detect\", \"scores\", \"premultiplied\", \"absent\", \"classes\" or \"preferences\"";
             return Err(error(format!("labels {other:?}: it must be {known}")));
         }
     })
@@ -62,15 +65,16 @@ pub fn policy(labels: &str) -> PyResult<LabelPolicy> {
 #[pymethods]
 impl Data {
     #[staticmethod]
-    #[pyo3(signature = (x, y, weights, labels, normalize))]
+    #[pyo3(signature = (x, y, weights, labels, normalize, scale))]
     fn from_arrays(
         x: PyReadonlyArray2<'_, f64>,
         y: Option<RawLabels<'_>>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
         labels: &str,
         normalize: bool,
+        scale: Option<f64>,
     ) -> PyResult<Self> {
-        let options = Options { labels: policy(labels)?, normalize, ..Options::default() };
+        let options = Options { labels: policy(labels)?, normalize, scale, ..Options::default() };
         let data = arrays(&x, y, weights).into_dataset(&options).map_err(error)?;
         Ok(Data(Arc::new(data)))
     }
@@ -98,9 +102,15 @@ impl Data {
         self.0.rows()
     }
 
+    /// The number of features; a class in front of them is none.
     #[getter]
     fn columns(&self) -> usize {
-        self.0.dimension()
+        self.0.dimension() - usize::from(self.begins_with_class())
+    }
+
+    #[getter]
+    fn begins_with_class(&self) -> bool {
+        !self.0.provenance().classes.is_empty()
     }
 
     #[getter]
@@ -109,8 +119,17 @@ impl Data {
     }
 
     #[getter]
-    fn classes(&self) -> Option<(String, String)> {
-        self.0.provenance().labels.clone()
+    fn classes(&self) -> Vec<String> {
+        let origin = self.0.provenance();
+        match &origin.labels {
+            Some((negative, positive)) => vec![negative.clone(), positive.clone()],
+            None => origin.classes.clone(),
+        }
+    }
+
+    #[getter]
+    fn scale(&self) -> Option<f64> {
+        self.0.provenance().scale
     }
 
     #[getter]
@@ -135,13 +154,14 @@ pub fn load(
     label_column: Option<String>,
     labels: &str,
     normalize: bool,
+    scale: Option<f64>,
     rows: Option<usize>,
 ) -> PyResult<Data> {
     let source = match label_file {
         Some(labels) => Source::path(path).labels(labels),
         None => Source::path(path),
     };
-    let options = Options { labels: policy(labels)?, label_column, normalize, rows, ..Options::default() };
+    let options = Options { labels: policy(labels)?, label_column, normalize, scale, rows };
     let data = crate::work::run(py, move || unswayed::data::load(&source, &options))?;
     Ok(Data(Arc::new(data.map_err(error)?)))
 }

@@ -22,6 +22,7 @@ use crate::attack::effort;
 use crate::certificate::Certificate;
 use crate::data::Data;
 use crate::error;
+use crate::hinge::{HingeProven, HingeTask};
 use crate::value::{simulated, to_python};
 use crate::work::{Work, run};
 
@@ -194,7 +195,8 @@ pub fn largest_rate<'py>(
     let broken = broken.map(|broken| {
         json!({ "poison_rate": broken.poison_rate, "simulated": simulated(&broken.attacked.simulated) })
     });
-    let certificate = Certificate::of(found.outcome, Arc::clone(&data.0), learner, threat);
+    let task = HingeTask { data: Arc::clone(&data.0), learner, threat };
+    let certificate = Certificate::of(HingeProven { task, outcome: found.outcome });
     Ok(Some((found.poison_rate, certificate, to_python(py, &json!(broken))?)))
 }
 

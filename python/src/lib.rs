@@ -13,7 +13,10 @@ mod attack;
 mod certificate;
 mod data;
 mod design;
+mod hinge;
+mod linear;
 mod mean;
+mod task;
 mod transform;
 mod value;
 mod work;
@@ -31,7 +34,7 @@ fn error(error: impl std::fmt::Display) -> PyErr {
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::attack::{Attacks, attack, simulate, update};
+    use super::attack::{Attacks, run_attacks, simulate, update};
     #[pymodule_export]
     use super::certificate::{Certificate, certify, check, header, recover};
     #[pymodule_export]
@@ -40,6 +43,8 @@ mod _native {
     use super::design::{compute, design, largest_rate, tolerating};
     #[pymodule_export]
     use super::mean::mean;
+    #[pymodule_export]
+    use super::task::Task;
     #[pymodule_export]
     use super::transform::Transform;
     #[pymodule_export]

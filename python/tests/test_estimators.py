@@ -15,9 +15,13 @@ RATE, PENALTY, POISON = 0.05, 0.1, 0.05
 class Sklearn:
     """A scikit-learn estimator, a point at a time."""
 
-    def __init__(self):
+    def __init__(self, loss, intercept):
         self.model = SGDClassifier(
-            loss="hinge", alpha=PENALTY, learning_rate="constant", eta0=RATE, fit_intercept=False
+            loss={"hinge": "hinge", "logistic": "log_loss"}[loss],
+            alpha=PENALTY,
+            learning_rate="constant",
+            eta0=RATE,
+            fit_intercept=intercept,
         )
         self.learner = unswayed.from_sklearn(self.model)
 
@@ -25,15 +29,19 @@ class Sklearn:
         self.model.partial_fit(x[None, :], [y], classes=[-1, 1])
 
     def weights(self):
-        return self.model.coef_[0]
+        own = self.model.intercept_ if self.learner.intercept else []
+        return np.append(self.model.coef_[0], own)
 
 
 class River:
     """A river model."""
 
-    def __init__(self):
+    def __init__(self, loss, intercept):
         self.model = linear_model.LogisticRegression(
-            optimizer=optim.SGD(RATE), loss=optim.losses.Hinge(), l2=PENALTY, intercept_lr=0
+            optimizer=optim.SGD(RATE),
+            loss={"hinge": optim.losses.Hinge(), "logistic": optim.losses.Log()}[loss],
+            l2=PENALTY,
+            intercept_lr=RATE if intercept else 0,
         )
         self.learner = unswayed.from_river(self.model)
 
@@ -41,7 +49,8 @@ class River:
         self.model.learn_one(dict(enumerate(x.tolist())), y > 0)
 
     def weights(self):
-        return np.array([self.model.weights[i] for i in range(len(self.model.weights))])
+        own = [self.model.intercept] if self.learner.intercept else []
+        return np.append([self.model.weights[i] for i in range(len(self.model.weights))], own)
 
 
 def stream(x, y, point, steps, seed):
@@ -52,26 +61,58 @@ def stream(x, y, point, steps, seed):
         yield (-point, -1) if bad else (x[row], y[row])
 
 
+LOSSES = {"hinge": lambda margins: np.maximum(0, 1 - margins), "logistic": lambda margins: np.logaddexp(0, -margins)}
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
 @pytest.mark.parametrize("kind", [Sklearn, River])
-def test_steps_are_ours_and_the_bound_holds(kind, arrays):
+def test_steps_are_ours_and_the_bound_holds(kind, loss, intercept, arrays):
     x, y = arrays[0].astype(np.float64), arrays[1]
-    estimator = kind()
-    assert (estimator.learner.learning_rate, estimator.learner.regularization) == (RATE, PENALTY)
+    estimator = kind(loss, intercept)
+    assert estimator.learner == unswayed.Learner(RATE, PENALTY, loss, intercept)
     bound = estimator.learner.certify(x, y, poison_rate=POISON)
-    attack = estimator.learner.attack(x, y, poison_rate=POISON, attacks=["steady-state"])[0]
-    z = x * y[:, None]
-    model, losses, steps = np.zeros(x.shape[1]), [], 12_000
-    for step, (features, label) in enumerate(stream(x, y, attack.point, steps, seed=1)):
+    attack = estimator.learner.attack(x, y, poison_rate=POISON, attacks="steady-state")[0]
+    # What the estimator can be sent: its features have norm up to 1, and the intercept's feature is 1.
+    point = attack.point[: x.shape[1]]
+    point = point / max(1, np.linalg.norm(point))
+
+    def with_one(features):
+        return np.append(features, 1.0) if intercept else features
+
+    z = np.array([label * with_one(features) for features, label in zip(x, y)])
+    model, losses, steps = np.zeros(z.shape[1]), [], 10_000
+    for step, (features, label) in enumerate(stream(x, y, point, steps, seed=1)):
         estimator.learn(features, label)
-        model = estimator.learner.update(model, label * features)
+        model = estimator.learner.update(model, label * with_one(features))
         if step % 10 == 0:
             np.testing.assert_allclose(estimator.weights(), model, rtol=1e-9, atol=1e-12)
             if step > 1000:
-                losses.append(np.maximum(0, 1 - z @ estimator.weights()).mean())
-    loss = np.mean(losses)
-    assert bound.benign_loss < loss <= bound.certified_loss
-    # The estimator suffers what our simulation says.
-    assert abs(loss - attack.loss.mean) < 0.02
+                losses.append(LOSSES[loss](z @ estimator.weights()).mean())
+    reached = np.mean(losses)
+    assert bound.benign_loss < reached <= bound.certified_loss
+    if not intercept:
+        # The estimator suffers what our simulation says.
+        assert abs(reached - attack.loss.mean) < 0.02
+
+
+def test_an_intercept_is_a_feature_without_regularization(arrays):
+    x, y = arrays
+    learner = unswayed.Learner(RATE, PENALTY, "logistic", intercept=True)
+    made = learner.certify(x, y, poison_rate=POISON, radius=0.5)
+    rows = np.column_stack([x, np.ones(len(x))]).astype(np.float64)
+    assert (made.data.z == unswayed.Data(rows, y, scale=1).z).all()
+    assert np.hypot(0.5, 1) < made.radius < np.hypot(0.5, 1) + 1e-15
+    assert "column 32 not regularized" in repr(made)
+    # A box around the data has an intercept's feature that is ±1.
+    assert "entries up to" in repr(learner.certify(x, y, poison_rate=POISON, adversary="box"))
+    for call, words in [
+        (lambda: learner.certify(unswayed.Data(x, y), poison_rate=POISON), "appends a feature"),
+        (lambda: learner.certify(x, y, poison_rate=POISON, normalize=True), "when making it"),
+        (lambda: learner.tolerate(x, y, limit=0.5), "without intercept"),
+    ]:
+        with pytest.raises(unswayed.UnswayedError, match=words):
+            call()
 
 
 @pytest.mark.parametrize(
@@ -79,10 +120,9 @@ def test_steps_are_ours_and_the_bound_holds(kind, arrays):
     [
         ({"learning_rate": "optimal"}, "step size changes"),
         ({"learning_rate": "invscaling"}, "step size changes"),
-        ({"loss": "log_loss"}, "only the hinge loss"),
+        ({"loss": "squared_hinge"}, "only the losses 'hinge' and 'log_loss'"),
         ({"penalty": "l1"}, "quadratic"),
         ({"penalty": None}, "quadratic"),
-        ({"fit_intercept": True}, "constant column"),
         ({"average": True}, "average"),
         ({"class_weight": "balanced"}, "weigh"),
         ({"alpha": 0.0}, "nothing pulls"),
@@ -110,12 +150,15 @@ def test_other_estimators_refused():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"loss": optim.losses.Log()}, "only the hinge loss"),
+        ({"loss": optim.losses.Log(weight_pos=2)}, "weights 1"),
+        ({"loss": optim.losses.Squared()}, "only Hinge"),
         ({"loss": optim.losses.Hinge(threshold=0)}, "threshold 1"),
         ({"optimizer": optim.Adam(0.01)}, "only plain SGD"),
         ({"optimizer": optim.Momentum(0.01)}, "only plain SGD"),
         ({"optimizer": optim.SGD(optim.schedulers.InverseScaling(0.01))}, "step size changes"),
-        ({"intercept_lr": 0.01}, "constant feature"),
+        ({"intercept_lr": 0.01}, "a rate of its own"),
+        ({"intercept_lr": optim.schedulers.InverseScaling(RATE)}, "a rate of its own"),
+        ({"intercept_init": 1.0}, "intercept_init=0"),
         ({"l2": 0.0}, "nothing pulls"),
         ({"l2": 0.0, "l1": 0.1}, "quadratic"),
         ({"clip_gradient": 0.5}, "shortens"),

@@ -25,22 +25,26 @@ from . import _native
 from ._adapters import Learner, from_river, from_sklearn
 from ._attack import Attack, Attacks, Estimate, Simulation, attack, simulate
 from ._certificate import Certificate, Verdict, certify
-from ._data import Data, load, sample, sample_test
+from ._data import Data, load, preferences, sample, sample_test
 from ._design import Design, Ranked, Row, Setting, Tolerable, Tolerated, design, tolerate
 from ._mean import MeanCertificate, mean
 from ._native import CheckFailed, UnswayedError
 from ._prepare import Transform, prepare
+from ._task import Box, Ellipsoid, Points
 
 __all__ = [
     "Attack",
     "Attacks",
+    "Box",
     "Certificate",
     "CheckFailed",
     "Data",
     "Design",
+    "Ellipsoid",
     "Estimate",
     "Learner",
     "MeanCertificate",
+    "Points",
     "Ranked",
     "Row",
     "Setting",
@@ -57,6 +61,7 @@ __all__ = [
     "from_sklearn",
     "load",
     "mean",
+    "preferences",
     "prepare",
     "sample",
     "sample_test",

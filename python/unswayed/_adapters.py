@@ -2,52 +2,71 @@
 
 from __future__ import annotations
 
+import math
+import os
 from dataclasses import dataclass
 from typing import Any, Optional
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _native
 from ._attack import Attacks, attack
 from ._certificate import Certificate, certify
-from ._data import Features, Floats, floats
+from ._data import Data, Features, Floats, floats, matrix, split
 from ._design import Tolerated, tolerate
 from ._native import UnswayedError
 
 
 @dataclass(frozen=True)
 class Learner:
-    """The numbers of an online hinge learner, read off an estimator.
+    """The numbers of an online learner, read off an estimator.
 
     >>> import unswayed
     >>> learner = unswayed.Learner(learning_rate=1e-3, regularization=0.01)
     >>> learner.certify(unswayed.sample(), poison_rate=0.02).status
     'certified'
+
+    Attributes:
+        learning_rate: η.
+        regularization: σ.
+        loss: `"hinge"` or `"logistic"`.
+        intercept: whether there is an intercept. It is the weight of a feature that is always 1 and is not regularized; `certify` and
+            `attack` append that feature to `x`, and the adversary may send any point (features, 1) · label whose features have norm
+            at most `radius`. Their ball holds these points and others, in which the last entry is not ±1.
     """
 
     learning_rate: float
     regularization: float
+    loss: str = "hinge"
+    intercept: bool = False
 
     def update(self, model: ArrayLike, z: ArrayLike) -> Floats:
-        """The model after one step on the point z = label · features.
+        """The model after one step on the point z = label · features; with an intercept, z = label · (features, 1).
 
         >>> import unswayed
         >>> unswayed.Learner(learning_rate=0.5, regularization=0.5).update([0.0, 1.0], [0.6, 0.8])
         array([0.3 , 1.15])
         """
         theta, point = map(floats, (model, z))
-        return _native.update(theta, point, self.learning_rate, self.regularization)
+        setting = (self.learning_rate, self.regularization, self.loss == "logistic", self.intercept)
+        return _native.update(theta, point, *setting)
 
     def certify(self, x: Features, y: Any = None, *, poison_rate: float, **options: Any) -> Certificate:
         """`unswayed.certify` with this learner."""
-        return certify(x, y, poison_rate=poison_rate, **self._setting, **options)
+        return certify(*self._rows(x, y, options), poison_rate=poison_rate, **self._asked(options))
 
     def attack(self, x: Features, y: Any = None, *, poison_rate: float, **options: Any) -> Attacks:
         """`unswayed.attack` with this learner."""
-        return attack(x, y, poison_rate=poison_rate, **self._setting, **options)
+        if self.intercept and options.get("test") is not None:
+            held_out, labels = options["test"]
+            options["test"] = self._rows(held_out, labels, {})[0]
+        return attack(*self._rows(x, y, options), poison_rate=poison_rate, **self._asked(options))
 
     def tolerate(self, x: Features, y: Any = None, *, limit: float, **options: Any) -> Optional[Tolerated]:
         """`unswayed.tolerate` with this learner: the largest poison rate under the limit."""
+        if self.loss != "hinge" or self.intercept:
+            raise UnswayedError("tolerate is for the hinge loss without intercept")
         found = tolerate(x, y, limit=limit, **self._setting, **options)
         assert found is None or isinstance(found, Tolerated)
         return found
@@ -55,6 +74,28 @@ class Learner:
     @property
     def _setting(self) -> dict[str, Any]:
         return {"learning_rate": self.learning_rate, "regularization": self.regularization}
+
+    def _asked(self, options: dict[str, Any]) -> dict[str, Any]:
+        """The options of `certify` and `attack` for this learner."""
+        options = {**self._setting, "loss": self.loss, **options}
+        if not self.intercept:
+            return options
+        if options.get("adversary", "ball") == "ball":
+            # ‖(x, 1)‖ ≤ √(radius² + 1), rounded up.
+            options["radius"] = math.nextafter(math.hypot(options.get("radius", 1.0), 1.0), math.inf)
+        return {**options, "bias": -1}
+
+    def _rows(self, x: Features, y: Any, options: dict[str, Any]) -> tuple[Features, Any]:
+        """Features and labels as `certify` takes them, with the feature of the intercept."""
+        if not self.intercept:
+            return x, y
+        if isinstance(x, (Data, str, os.PathLike)):
+            raise UnswayedError("a learner with an intercept appends a feature that is 1: give features and labels as arrays or frames")
+        x, y = split(x, y)
+        x = matrix(x)
+        reading = {name: options.pop(name) for name in ("weights", "labels") if name in options}
+        # Rows of norm above 1 are meant as they are: divided by 1.
+        return Data(np.column_stack([x, np.ones(len(x))]), y, scale=1.0, **reading), None
 
 
 def from_sklearn(estimator: Any) -> Learner:
@@ -67,7 +108,7 @@ def from_sklearn(estimator: Any) -> Learner:
     >>> from sklearn.linear_model import SGDClassifier
     >>> model = SGDClassifier(loss="hinge", alpha=0.01, learning_rate="constant", eta0=1e-3, fit_intercept=False)
     >>> unswayed.from_sklearn(model)
-    Learner(learning_rate=0.001, regularization=0.01)
+    Learner(learning_rate=0.001, regularization=0.01, loss='hinge', intercept=False)
     >>> unswayed.from_sklearn(SGDClassifier())
     Traceback (most recent call last):
     unswayed.UnswayedError: SGDClassifier: learning_rate='optimal'...
@@ -80,21 +121,22 @@ def from_sklearn(estimator: Any) -> Learner:
     wanted = estimator.get_params(deep=False)
     rules = [
         ("learning_rate", "constant", "its step size changes over time, and the bound is for a constant one; use 'constant' with eta0"),
-        ("loss", "hinge", "only the hinge loss is certified"),
         ("penalty", "l2", "only the quadratic penalty pulls the model back in proportion to its size; use 'l2'"),
-        ("fit_intercept", False, "the intercept is not regularized, so nothing pulls it back; append a constant column to "
-         "the features and set fit_intercept=False"),
         ("average", False, "it predicts with an average of its models; use average=False"),
         ("class_weight", None, "it weighs classes differently in its steps; use None, and weigh the data"),
     ]
     for name, value, reason in rules:
         if wanted[name] != value:
             raise UnswayedError(f"SGDClassifier: {name}={wanted[name]!r}: {reason}")
-    return _learner(kind, wanted["eta0"], "eta0", wanted["alpha"], "alpha")
+    loss = {"hinge": "hinge", "log_loss": "logistic"}.get(wanted["loss"])
+    if loss is None:
+        raise UnswayedError(f"SGDClassifier: loss={wanted['loss']!r}: only the losses 'hinge' and 'log_loss' are certified")
+    _check(kind, wanted["eta0"], "eta0", wanted["alpha"], "alpha")
+    return Learner(float(wanted["eta0"]), float(wanted["alpha"]), loss, bool(wanted["fit_intercept"]))
 
 
 def from_river(model: Any) -> Learner:
-    """The learner that a river `LogisticRegression` with the hinge loss is.
+    """The learner that a river `LogisticRegression` with the loss `Log` or `Hinge` is.
 
     Refuses, with the reason, a model whose steps are not those we certify. river shrinks only the weights of the features
     that a point has, so every point must have all features, the adversary's too.
@@ -104,8 +146,10 @@ def from_river(model: Any) -> Learner:
     >>> model = linear_model.LogisticRegression(
     ...     optimizer=optim.SGD(1e-3), loss=optim.losses.Hinge(), l2=0.01, intercept_lr=0)
     >>> unswayed.from_river(model)
-    Learner(learning_rate=0.001, regularization=0.01)
-    >>> unswayed.from_river(linear_model.LogisticRegression(loss=optim.losses.Hinge(), l2=0.01))
+    Learner(learning_rate=0.001, regularization=0.01, loss='hinge', intercept=False)
+    >>> unswayed.from_river(linear_model.LogisticRegression(l2=0.01))
+    Learner(learning_rate=0.01, regularization=0.01, loss='logistic', intercept=True)
+    >>> unswayed.from_river(linear_model.LogisticRegression(l2=0.01, intercept_lr=0.1))
     Traceback (most recent call last):
     unswayed.UnswayedError: LogisticRegression: intercept_lr...
     """
@@ -118,8 +162,14 @@ def from_river(model: Any) -> Learner:
     def refuse(what: str, reason: str) -> UnswayedError:
         return UnswayedError(f"{kind}: {what}: {reason}")
 
-    if type(model.loss) is not optim.losses.Hinge or model.loss.threshold != 1:
-        raise refuse(f"loss {model.loss}", "only the hinge loss with threshold 1 is certified")
+    if type(model.loss) is optim.losses.Hinge and model.loss.threshold == 1:
+        loss = "hinge"
+    elif type(model.loss) is optim.losses.Log and model.loss.weight_pos == model.loss.weight_neg == 1:
+        loss = "logistic"
+    else:
+        raise refuse(
+            f"loss {type(model.loss).__name__}", "only Hinge with threshold 1 and Log with weights 1 are certified"
+        )
     if type(model.optimizer) is not optim.SGD:
         raise refuse(
             f"optimizer {type(model.optimizer).__name__}",
@@ -127,20 +177,22 @@ def from_river(model: Any) -> Learner:
         )
     if type(model.optimizer.lr) is not optim.schedulers.Constant:
         raise refuse("optimizer.lr", "its step size changes over time, and the bound is for a constant one")
-    rate = model.intercept_lr
-    if type(rate) is not optim.schedulers.Constant or rate.learning_rate != 0 or model.intercept != 0:
+    rate, own = model.optimizer.lr.learning_rate, model.intercept_lr
+    is_still = type(own) is optim.schedulers.Constant and own.learning_rate == 0 and model.intercept == 0
+    if not is_still and (type(own) is not optim.schedulers.Constant or own.learning_rate != rate):
         raise refuse(
             "intercept_lr",
-            "the intercept is not regularized, so nothing pulls it back; add a constant feature and set intercept_lr=0",
+            "the intercept moves at a rate of its own; set intercept_lr to that of the optimizer, or to 0 with intercept_init=0",
         )
     if model.l1 != 0:
         raise refuse(f"l1={model.l1}", "only the quadratic penalty is certified; use l2")
     if model.clip_gradient < 1:
         raise refuse(f"clip_gradient={model.clip_gradient}", "it shortens the steps; use at least 1")
-    return _learner(kind, model.optimizer.lr.learning_rate, "optimizer", model.l2, "l2")
+    _check(kind, rate, "optimizer", model.l2, "l2")
+    return Learner(float(rate), float(model.l2), loss, not is_still)
 
 
-def _learner(kind: str, rate: float, rate_name: str, penalty: float, penalty_name: str) -> Learner:
+def _check(kind: str, rate: float, rate_name: str, penalty: float, penalty_name: str) -> None:
     if not penalty > 0:
         raise UnswayedError(
             f"{kind}: {penalty_name}={penalty}: without regularization nothing pulls the model back, and an adversary moves it "
@@ -148,7 +200,6 @@ def _learner(kind: str, rate: float, rate_name: str, penalty: float, penalty_nam
         )
     if not 0 < rate * penalty < 1:
         raise UnswayedError(f"{kind}: {rate_name}={rate}: learning rate times regularization must be between 0 and 1")
-    return Learner(float(rate), float(penalty))
 
 
 def _inside(model: Any) -> str:

@@ -9,8 +9,9 @@ from typing import Any, Optional, Union, overload
 import numpy as np
 
 from . import _native
-from ._data import Features, Floats, native, whole
+from ._data import Features, Floats, whole
 from ._native import UnswayedError
+from ._task import Adversary, alike, task
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,8 @@ class Simulation:
     """A learner's long-run averages under attack.
 
     Attributes:
-        loss: hinge loss on the data.
-        error: fraction of the data misclassified.
+        loss: the learner's loss on the data, or on the target.
+        error: fraction of them misclassified.
         test_loss, test_error: the same on held-out data, if there are any.
         steps: all simulated steps.
         verdict: `"stationary"` if the averages are those of the long run.
@@ -58,7 +59,7 @@ class Attack(Simulation):
     Attributes:
         name: which attack.
         settled_loss: for the steady-state attack, the loss where the learner would settle if its learning rate were small.
-        point: for the steady-state attack, the point it sends.
+        point: for the steady-state attack, the point it sends; for `adversary="labels"` the probability of a flip, row by row.
     """
 
     name: str
@@ -118,6 +119,13 @@ def attack(
     regularization: float,
     poison_rate: float,
     radius: float = 1.0,
+    loss: Optional[str] = None,
+    adversary: Adversary = "ball",
+    target: Any = None,
+    batch: int = 1,
+    projection: Optional[float] = None,
+    clip: Optional[float] = None,
+    bias: Optional[int] = None,
     attacks: Union[str, Sequence[str], None] = None,
     effort: str = "fast",
     seed: int = 0,
@@ -126,7 +134,7 @@ def attack(
     labels: Optional[str] = None,
     normalize: bool = False,
 ) -> Attacks:
-    """Simulates attacks on a hinge learner: lower bounds on the worst case, beside the certificate's upper bound.
+    """Simulates attacks on a learner: lower bounds on the worst case, beside the certificate's upper bound.
 
     >>> import unswayed
     >>> found = unswayed.attack(unswayed.sample(), learning_rate=1e-2, regularization=0.1, poison_rate=0.05)
@@ -137,27 +145,63 @@ def attack(
     True
 
     Args:
+        x, …, bias, weights, labels, normalize: the learner, its adversary and its data, as for `certify`.
         attacks: names out of `none`, `label-flip`, `fgsm`, `pgd`, `steady-state` and `tuned`; the usual ones if not given.
         effort: `"fast"` (a second or so) or `"full"` (minutes).
         test: held-out `Data`, or a pair of features and labels, to measure on as well.
     """
-    data = native(x, y, weights=weights, labels=labels, normalize=normalize)
+    attacked = task(
+        x,
+        y,
+        learning_rate=learning_rate,
+        regularization=regularization,
+        poison_rate=poison_rate,
+        radius=radius,
+        loss=loss,
+        adversary=adversary,
+        target=target,
+        batch=batch,
+        projection=projection,
+        clip=clip,
+        bias=bias,
+        weights=weights,
+        labels=labels,
+        normalize=normalize,
+    )
+    return run_attacks(attacked, attacks, effort, seed, test)
+
+
+def run_attacks(
+    attacked: _native.Task,
+    attacks: Union[str, Sequence[str], None],
+    effort: str,
+    seed: int,
+    test: Any = None,
+) -> Attacks:
+    """Runs the attacks of these names, or the usual ones."""
     names = [attacks] if isinstance(attacks, str) else None if attacks is None else list(attacks)
     if names == []:
         raise UnswayedError("attacks: name at least one, or leave it out")
-    setting = (learning_rate, regularization, poison_rate, radius)
-    return Attacks(_native.attack(data, _held_out(test), *setting, names, effort, whole("seed", seed)))
+    held_out = None if test is None else alike(test, attacked.data)
+    return Attacks(_native.attack(attacked, held_out, names, effort, whole("seed", seed)))
 
 
 def simulate(
     x: Features,
     y: Any = None,
     *,
-    policy: Callable[[Floats], Any],
+    policy: Callable[..., Any],
     learning_rate: float,
     regularization: float,
     poison_rate: float,
     radius: float = 1.0,
+    loss: Optional[str] = None,
+    adversary: Adversary = "ball",
+    target: Any = None,
+    batch: int = 1,
+    projection: Optional[float] = None,
+    clip: Optional[float] = None,
+    bias: Optional[int] = None,
     effort: str = "fast",
     seed: int = 0,
     test: Any = None,
@@ -165,32 +209,48 @@ def simulate(
     labels: Optional[str] = None,
     normalize: bool = False,
 ) -> Simulation:
-    """Simulates a hinge learner under a policy of your own: a function from the model to the point to send.
+    """Simulates a learner under a policy of your own: a function from the model to the point to send.
 
-    The point is z = label · features, of norm at most `radius`; any other is an error. Each choice calls Python, so this is
-    slower than `attack`.
+    The point is z = label · features, one that the adversary may send; any other is an error. For `loss="multiclass"` it is the
+    number of a class and then features. With `adversary="labels"` the policy is called with the model and the row that was drawn,
+    and returns that row or its negative. Each choice calls Python, so this is slower than `attack`.
 
     >>> import numpy as np, unswayed
     >>> def against(model):
     ...     return -model / max(np.linalg.norm(model), 1e-300)
-    >>> result = unswayed.simulate(
-    ...     unswayed.sample(), policy=against, learning_rate=0.05, regularization=0.1, poison_rate=0.05)
+    >>> setting = {"learning_rate": 0.05, "regularization": 0.1, "poison_rate": 0.05}
+    >>> result = unswayed.simulate(unswayed.sample(), policy=against, **setting)
     >>> 0.4 < result.loss.mean < 0.8, result.verdict
     (True, 'stationary')
+    >>> def wrong_label(model, row):
+    ...     return -row if model @ row > 0 else row
+    >>> flipped = unswayed.simulate(unswayed.sample(), policy=wrong_label, adversary="labels", **setting)
+    >>> flipped.loss.mean < result.loss.mean
+    True
     """
-    data = native(x, y, weights=weights, labels=labels, normalize=normalize)
     if not callable(policy):
         raise UnswayedError(f"policy {policy!r}: it must be a function from the model to the point to send")
+    simulated = task(
+        x,
+        y,
+        learning_rate=learning_rate,
+        regularization=regularization,
+        poison_rate=poison_rate,
+        radius=radius,
+        loss=loss,
+        adversary=adversary,
+        target=target,
+        batch=batch,
+        projection=projection,
+        clip=clip,
+        bias=bias,
+        weights=weights,
+        labels=labels,
+        normalize=normalize,
+    )
     name = getattr(policy, "__name__", type(policy).__name__)
-    setting = (learning_rate, regularization, poison_rate, radius)
-    figures = _native.simulate(data, _held_out(test), *setting, policy, name, effort, whole("seed", seed))
-    return Simulation(**_figures(figures))
-
-
-def _held_out(test: Any) -> Optional[_native.Data]:
-    if test is None:
-        return None
-    return native(*test) if isinstance(test, tuple) else native(test)
+    held_out = None if test is None else alike(test, simulated.data)
+    return Simulation(**_figures(_native.simulate(simulated, held_out, policy, name, effort, whole("seed", seed))))
 
 
 def _figures(figures: dict[str, Any]) -> dict[str, Any]:

@@ -39,8 +39,11 @@ class Data:
         y: two classes or scores in [-1, 1]; for a frame or a file with named columns, the name of the label column.
         weights: how much each row counts; all count the same without it.
         labels: `"detect"` (two different labels are classes, more are scores), `"scores"`, `"premultiplied"` (the rows
-            are z already, there is no `y`) or `"absent"` (samples for mean estimation, of any norm).
+            are z already, there is no `y`), `"absent"` (samples for mean estimation, of any norm), `"classes"` (two or more
+            classes, for `loss="multiclass"`) or `"preferences"` (a file of what was chosen and what was rejected; for
+            arrays see `preferences`).
         normalize: divide all rows by the largest norm.
+        scale: divide all rows by this number, as other data were divided; they may then have any norm.
         rows: use only so many rows from the top.
     """
 
@@ -55,25 +58,30 @@ class Data:
         weights: Optional[ArrayLike] = None,
         labels: str = "detect",
         normalize: bool = False,
+        scale: Optional[float] = None,
         rows: Optional[int] = None,
     ) -> None:
         if isinstance(x, Data):
-            given = {"weights": weights, "labels": None if labels == "detect" else labels, "normalize": normalize}
-            self._native = native(x if rows is None else x.first(rows), y, **given)
+            kind = None if labels == "detect" else labels
+            given = {"weights": weights, "labels": kind, "normalize": normalize, "scale": scale}
+            self._native = made(x if rows is None else x.first(rows), y, **given)
             return
+        _check_scale(scale)
         if isinstance(x, (str, os.PathLike)):
             if weights is not None:
                 raise UnswayedError("weights of a file are in its column or array `weight`; leave out `weights`")
-            self._native = _load(os.fspath(x), y, labels, normalize, rows)
+            self._native = _load(os.fspath(x), y, labels=labels, normalize=normalize, scale=scale, rows=rows)
             return
-        x, y = _split(x, y)
+        if labels == "preferences":
+            raise UnswayedError("preferences in arrays: use unswayed.preferences(chosen, rejected)")
+        x, y = split(x, y)
         if rows is not None:
             if not 0 < rows <= len(x):
                 raise UnswayedError(f"{rows} rows wanted of {len(x)}; ask for at least 1 and no more than there are")
             x, y = x[:rows], None if y is None else y[:rows]
             weights = None if weights is None else np.asarray(weights)[:rows]
         w = None if weights is None else floats(weights)
-        self._native = _native.Data.from_arrays(matrix(x), _labels(y), w, labels, normalize)
+        self._native = _native.Data.from_arrays(matrix(x), _labels(y), w, labels, normalize, scale)
 
     @classmethod
     def _of(cls, native: NativeData) -> Data:
@@ -92,13 +100,18 @@ class Data:
         return self._native.columns
 
     @property
-    def classes(self) -> Optional[tuple[str, str]]:
-        """The labels that became -1 and +1, unless labels are scores."""
-        return self._native.classes
+    def classes(self) -> Optional[tuple[str, ...]]:
+        """The labels that became -1 and +1, or 0, 1, … for `labels="classes"`; none if labels are scores."""
+        return tuple(self._native.classes) or None
+
+    @property
+    def scale(self) -> Optional[float]:
+        """What all rows were divided by, if they were."""
+        return self._native.scale
 
     @property
     def z(self) -> Floats:
-        """The rows, label · features, as a new array."""
+        """The rows, label · features (for `labels="classes"` the class and the features), as a new array."""
         return self._native.z
 
     @property
@@ -131,6 +144,7 @@ def load(
     label_column: Optional[str] = None,
     labels: str = "detect",
     normalize: bool = False,
+    scale: Optional[float] = None,
     rows: Optional[int] = None,
 ) -> Data:
     """Reads a `.npz`, `.npy`, `.csv` or `.parquet` file, as the command line does.
@@ -144,12 +158,41 @@ def load(
     >>> unswayed.load(path)
     Data(mail.csv: 2 rows, 2 columns; label ham is −1, spam is +1)
     """
+    _check_scale(scale)
     path = os.fspath(path)
     beside = path[: -len("x.npy")] + "y.npy"
-    if label_file is None and labels in ("detect", "scores") and path.endswith("x.npy") and os.path.exists(beside):
+    if label_file is None and labels in ("detect", "scores", "classes") and path.endswith("x.npy") and os.path.exists(beside):
         label_file = beside
     file = None if label_file is None else os.fspath(label_file)
-    return Data._of(_native.load(path, file, label_column, labels, normalize, rows))
+    return Data._of(_native.load(path, file, label_column, labels, normalize, scale, rows))
+
+
+def preferences(
+    chosen: Any,
+    rejected: Any,
+    *,
+    weights: Optional[ArrayLike] = None,
+    normalize: bool = False,
+    scale: Optional[float] = None,
+) -> Data:
+    """Rows chosen − rejected, as reward models learn from. Their loss is logistic unless another is asked for.
+
+    >>> import unswayed
+    >>> unswayed.preferences([[0.5, 0.25]], [[0.25, 0.5]])
+    Data(1 rows, 2 columns; rows are chosen − rejected)
+
+    Args:
+        chosen, rejected: features of the two of each pair, arrays of the same shape.
+        weights, normalize, scale: as for `Data`.
+    """
+    both = [matrix(split(one, None)[0]) for one in (chosen, rejected)]
+    if both[0].shape != both[1].shape:
+        raise UnswayedError(f"chosen has the shape {both[0].shape}, rejected {both[1].shape}; they must be alike")
+    _check_scale(scale)
+    with np.errstate(invalid="ignore", over="ignore"):
+        rows = both[0] - both[1]  # what is not finite in it is refused with its place
+    w = None if weights is None else floats(weights)
+    return Data._of(_native.Data.from_arrays(rows, None, w, "preferences", normalize, scale))
 
 
 def sample() -> Data:
@@ -171,6 +214,14 @@ def whole(name: str, value: Any, least: int = 0) -> int:
 
 
 def native(x: Features, y: Any = None, **options: Any) -> _native.Data:
+    """The data that a user of hinge learners means by `x` and `y`."""
+    data = made(x, y, **options)
+    if data.begins_with_class:
+        raise UnswayedError("the rows begin with their classes: they are for loss multiclass only")
+    return data
+
+
+def made(x: Features, y: Any = None, **options: Any) -> _native.Data:
     """The data that a user means by `x` and `y`."""
     if isinstance(x, Data):
         if y is not None:
@@ -179,6 +230,11 @@ def native(x: Features, y: Any = None, **options: Any) -> _native.Data:
             raise UnswayedError("x is a Data and is ready; give weights, labels and normalize when making it")
         return x._native
     return Data(x, y, **{name: value for name, value in options.items() if value is not None})._native
+
+
+def _check_scale(scale: Optional[float]) -> None:
+    if scale is not None and not 0 < scale < float("inf"):
+        raise UnswayedError(f"scale {scale}: it must be a positive number")
 
 
 def floats(array: Any) -> Floats:
@@ -204,15 +260,15 @@ def matrix(x: Any) -> Floats:
     return array
 
 
-def _load(path: str, y: Any, labels: str, normalize: bool, rows: Optional[int]) -> _native.Data:
+def _load(path: str, y: Any, **options: Any) -> _native.Data:
     if y is None or isinstance(y, str):
-        return load(path, label_column=y, labels=labels, normalize=normalize, rows=rows)._native
+        return load(path, label_column=y, **options)._native
     if isinstance(y, os.PathLike):
-        return load(path, label_file=y, labels=labels, normalize=normalize, rows=rows)._native
+        return load(path, label_file=y, **options)._native
     raise UnswayedError("x is a file; then y is the name of its label column, or the path of a file of labels")
 
 
-def _split(x: Any, y: Any) -> tuple[Any, Any]:
+def split(x: Any, y: Any) -> tuple[Any, Any]:
     """Features and labels, taken out of a frame if `y` names its column."""
     module = type(x).__module__.partition(".")[0]
     if module not in ("pandas", "polars") or not hasattr(x, "columns"):

@@ -53,7 +53,7 @@ class MeanCertificate:
 
     def check(self) -> Verdict:
         """Verifies the claim in exact arithmetic."""
-        return Verdict(*_native.check(self._bytes, self._samples))
+        return Verdict(*_native.check(self._bytes, [] if self._samples is None else [self._samples], None))
 
     def to_bytes(self) -> bytes:
         """The certificate file's bytes."""

@@ -17,7 +17,12 @@ class CheckFailed(UnswayedError): ...
 class Data:
     @staticmethod
     def from_arrays(
-        x: Floats, y: RawLabels, weights: Optional[Floats], labels: str, normalize: bool
+        x: Floats,
+        y: RawLabels,
+        weights: Optional[Floats],
+        labels: str,
+        normalize: bool,
+        scale: Optional[float],
     ) -> Data: ...
     def state(self) -> tuple[Floats, Optional[list[float]], str]: ...
     @staticmethod
@@ -29,7 +34,11 @@ class Data:
     @property
     def sha256(self) -> str: ...
     @property
-    def classes(self) -> Optional[tuple[str, str]]: ...
+    def begins_with_class(self) -> bool: ...
+    @property
+    def classes(self) -> list[str]: ...
+    @property
+    def scale(self) -> Optional[float]: ...
     @property
     def z(self) -> Floats: ...
     def first(self, rows: int) -> Data: ...
@@ -41,17 +50,36 @@ def load(
     label_column: Optional[str],
     labels: str,
     normalize: bool,
+    scale: Optional[float],
     rows: Optional[int],
 ) -> Data: ...
 def sample() -> Data: ...
 def sample_test() -> Data: ...
+
+class Task:
+    def __init__(
+        self,
+        data: Sequence[Data],
+        target: Optional[Data],
+        setting: tuple[float, float, float, float],
+        loss: Optional[str],
+        adversary: tuple[str, Optional[Floats]],
+        step: tuple[int, Optional[float], Optional[float], Optional[int]],
+        confidence: Optional[float],
+    ) -> None: ...
+    @property
+    def data(self) -> Data: ...
 
 class Attacks:
     def figures(self) -> list[dict[str, Any]]: ...
 
 class Certificate:
     @property
-    def data(self) -> Data: ...
+    def task(self) -> Task: ...
+    @property
+    def data(self) -> list[Data]: ...
+    @property
+    def target(self) -> Optional[Data]: ...
     def figures(self) -> dict[str, Any]: ...
     def to_bytes(self) -> bytes: ...
     def horizon(self, steps: Sequence[int], start: Optional[Sequence[float]]) -> list[float]: ...
@@ -62,42 +90,22 @@ class Certificate:
     def plot(self, attacked: Optional[Attacks], seed: int) -> str: ...
 
 def certify(
-    data: Data,
-    learning_rate: float,
-    regularization: float,
-    poison_rate: float,
-    radius: float,
-    horizon: Optional[int],
-    start: Optional[Sequence[float]],
-    method: str,
+    task: Task, horizon: Optional[int], start: Optional[Sequence[float]], method: str
 ) -> Certificate: ...
 def header(bytes: bytes) -> dict[str, Any]: ...
-def check(bytes: bytes, data: Optional[Data]) -> tuple[float, Optional[float], Optional[float]]: ...
-def recover(bytes: bytes, data: Data) -> Certificate: ...
+def check(
+    bytes: bytes, data: Sequence[Data], target: Optional[Data]
+) -> tuple[float, Optional[float], Optional[float], Optional[float]]: ...
+def recover(bytes: bytes, data: Sequence[Data], target: Optional[Data]) -> Certificate: ...
 def attack(
-    data: Data,
-    test: Optional[Data],
-    learning_rate: float,
-    regularization: float,
-    poison_rate: float,
-    radius: float,
-    attacks: Optional[Sequence[str]],
-    effort: str,
-    seed: int,
+    task: Task, test: Optional[Data], attacks: Optional[Sequence[str]], effort: str, seed: int
 ) -> Attacks: ...
 def simulate(
-    data: Data,
-    test: Optional[Data],
-    learning_rate: float,
-    regularization: float,
-    poison_rate: float,
-    radius: float,
-    policy: Callable[[Floats], object],
-    name: str,
-    effort: str,
-    seed: int,
+    task: Task, test: Optional[Data], policy: Callable[..., object], name: str, effort: str, seed: int
 ) -> dict[str, Any]: ...
-def update(theta: Floats, z: Floats, learning_rate: float, regularization: float) -> Floats: ...
+def update(
+    theta: Floats, z: Floats, learning_rate: float, regularization: float, is_logistic: bool, has_bias: bool
+) -> Floats: ...
 def design(
     train: Sequence[tuple[str, Data]],
     validate: Optional[tuple[str, Data]],

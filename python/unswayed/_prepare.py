@@ -6,7 +6,7 @@ import os
 from typing import Any, Union
 
 from . import _native
-from ._data import Floats, _split, matrix
+from ._data import Floats, matrix, split
 from ._native import UnswayedError
 
 
@@ -30,7 +30,7 @@ class Transform:
 
     def apply(self, x: Any, *, allow_seen: bool = False) -> Floats:
         """Treats other rows like the training rows; refuses rows that the fit has seen, unless they are allowed."""
-        return self._native.apply(matrix(_split(x, None)[0]), allow_seen)[0]
+        return self._native.apply(matrix(split(x, None)[0]), allow_seen)[0]
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes the transform, for `load` and for `unswayed prepare --apply`."""
@@ -73,5 +73,5 @@ def prepare(x: Any, directions: int = 30) -> tuple[Floats, Transform]:
     Traceback (most recent call last):
     unswayed.UnswayedError: ...
     """
-    native, rows = _native.Transform.fit(matrix(_split(x, None)[0]), directions)[0:2]
+    native, rows = _native.Transform.fit(matrix(split(x, None)[0]), directions)[0:2]
     return rows, Transform(native)

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use unswayed::Dataset;
 use unswayed::check::{Linear, Loss, Set, Step, Target};
-use unswayed::data::{LabelPolicy, Options, load};
+use unswayed::data::{LabelPolicy, Options, load, require_alike, split_target};
 use unswayed_report::about::loss_name;
 
 use crate::args::{DataFlags, LearnerFlags, LossFlag, ReadFlags, SettingFlags};
@@ -46,8 +46,8 @@ impl Flags<'_> {
         let (data, options) = self.datasets()?;
         let own: Vec<&Dataset> = data.iter().collect();
         let target = self.learner.target.as_ref().map(|path| read_alike(path, None, &options)).transpose()?;
-        refuse::unlike(&own, target.as_ref())?;
-        let (target, rows) = split_target(&own, target);
+        require_alike(own[0], own[1..].iter().copied().chain(&target))?;
+        let (target, rows) = split_target(&own, target.as_ref());
         refuse::target_rows(self, &target)?;
         let learner = Linear {
             learning_rate: hinge.learning_rate(),
@@ -62,14 +62,15 @@ impl Flags<'_> {
             set: set::of(&self.learner.adversary, &own, threat.radius())?,
             target,
         };
-        Ok(Task { data, target: rows, learner })
+        let target = rows.cloned();
+        Ok(Task { data, target, learner })
     }
 
     /// Reads held-out data the way the data were read.
     pub fn test(&self, path: &Path, labels: Option<&Path>, task: &Task) -> Result<Dataset, Stop> {
         let options = Options { scale: task.data[0].provenance().scale, ..self.options() };
         let test = read_alike(path, labels, &options)?;
-        refuse::unlike(&[&task.data[0]], Some(&test))?;
+        require_alike(&task.data[0], [&test])?;
         Ok(test)
     }
 
@@ -147,15 +148,6 @@ impl Task {
 fn read_alike(path: &Path, labels: Option<&Path>, options: &Options) -> Result<Dataset, Stop> {
     let options = Options { rows: None, ..options.clone() };
     Ok(load(&input::source(path, labels, options.labels), &options)?)
-}
-
-/// The target, and its rows if they are not all rows of the data.
-fn split_target(data: &[&Dataset], target: Option<Dataset>) -> (Target, Option<Dataset>) {
-    let Some(target) = target else { return (Target::Data, None) };
-    match data.iter().map(|one| one.weights_as(&target)).collect() {
-        Some(weights) => (Target::Weights(weights), None),
-        None => (Target::Rows, Some(target)),
-    }
 }
 
 /// The coordinate of a column, from 0: by its number from 1, its name, or `last`.

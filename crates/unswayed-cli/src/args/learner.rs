@@ -62,6 +62,17 @@ pub enum LossFlag {
     Multiclass,
 }
 
+impl LossFlag {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            LossFlag::Hinge => "hinge",
+            LossFlag::Logistic => "logistic",
+            LossFlag::Multiclass => "multiclass",
+        }
+    }
+}
+
 impl LearnerFlags {
     /// The loss that is meant.
     pub fn loss(&self) -> LossFlag {
@@ -114,11 +125,6 @@ impl Adversary {
             Adversary::Labels => "labels",
             Adversary::Any => "any",
         }
-    }
-
-    /// Whether it is a bounded set around 0, with −z for each z.
-    pub fn is_symmetric(&self) -> bool {
-        matches!(self, Adversary::Ball | Adversary::Box(_) | Adversary::Ellipsoid(_))
     }
 }
 

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use unswayed::Dataset;
 use unswayed::check::Set;
-use unswayed::data::{LabelPolicy, Options, Source, box_around, ellipsoid_around, ellipsoid_of, flips, load};
+use unswayed::data::{
+    LabelPolicy, Options, Source, box_around, box_of, ellipsoid_around, ellipsoid_of, flips, load,
+};
 
 use crate::args::Adversary;
 use crate::{Stop, input};
@@ -37,20 +39,8 @@ pub fn of(adversary: &Adversary, data: &[&Dataset], radius: f64) -> Result<Set, 
 
 /// One radius for all columns, or one for each.
 fn radii(text: &str, columns: usize) -> Result<Vec<f64>, Stop> {
-    let mut radii = input::vector(text, "--adversary box")?;
-    if radii.len() == 1 {
-        radii = vec![radii[0]; columns];
-    }
-    if radii.len() != columns {
-        let found = radii.len();
-        return Err(Stop(format!(
-            "--adversary box: {found} radii for {columns} columns; give one for all, or one for each"
-        )));
-    }
-    match radii.iter().find(|radius| !(**radius >= 0.0 && radius.is_finite())) {
-        Some(radius) => Err(Stop(format!("--adversary box: the radius {radius} is not a number from 0 on"))),
-        None => Ok(radii),
-    }
+    let radii = input::vector(text, "--adversary box")?;
+    box_of(radii, columns).map_err(|error| Stop(format!("--adversary box: {error}")))
 }
 
 /// Rows of any norm, without labels.

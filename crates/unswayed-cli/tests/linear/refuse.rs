@@ -51,7 +51,7 @@ fn bad_combinations() {
         ("a.npz --bias last --clip 2", "--bias does not go with --clip"),
         ("a.npz --bias last --adversary labels", "--bias goes with --adversary ball, box or ellipsoid only"),
         ("a.npz --confidence 0.9 --loss logistic", "--confidence goes with --loss hinge only"),
-        ("a.npz b.npz --drift --confidence 0.9", "--confidence goes with one data file only"),
+        ("a.npz b.npz --drift --confidence 0.9", "--confidence goes with one dataset only"),
         (
             "a.npz --confidence 0.9 --adversary flips",
             "--confidence goes with --adversary ball, box or ellipsoid",
@@ -62,6 +62,7 @@ fn bad_combinations() {
         ("three.csv --loss multiclass --adversary box", "--loss multiclass goes with --adversary ball only"),
         ("three.csv --loss multiclass --target a.npz", "--loss multiclass is judged by the data"),
         ("three.csv --loss multiclass --premultiplied", "--loss multiclass needs labels of classes"),
+        ("three.csv --loss multiclass --projection 1", "--projection does not go with --loss multiclass"),
         ("three.csv --loss multiclass --bias 1", "--bias does not go with --loss multiclass"),
         ("two.csv other.csv --drift --normalize", "two.csv and other.csv have different labels"),
         ("three.csv two.csv --loss multiclass --drift", "three.csv and two.csv have different labels"),

@@ -334,6 +334,31 @@ pub enum Problem {
     /// A matrix that gives no ellipsoid.
     #[error("the matrix is not symmetric and positive definite; zᵀQ⁻¹z ≤ 1 is then no ellipsoid")]
     NotAnEllipsoid,
+    /// Radii of a box that are neither one nor one for each column.
+    #[error("{found} radii for {columns} columns; give one for all, or one for each")]
+    OtherRadii {
+        /// The number of columns.
+        columns: usize,
+        /// The number of radii.
+        found: usize,
+    },
+    /// A radius of a box that is negative or not finite.
+    #[error("the radius {0} is not a number from 0 on")]
+    NotARadius(f64),
+    /// Datasets that are to go together have different labels.
+    #[error("{} and {} have different labels; each must have the same classes", names[0], names[1])]
+    OtherLabels {
+        /// The datasets.
+        names: [String; 2],
+    },
+    /// Datasets that are to go together have different columns.
+    #[error("{} has {} columns, {} has {}; they must be alike", names[0], columns[0], names[1], columns[1])]
+    OtherColumns {
+        /// The datasets.
+        names: [String; 2],
+        /// Their numbers of columns.
+        columns: [usize; 2],
+    },
     /// A row is longer than 1.
     #[error("the norm {} is larger than 1; divide all rows by the largest norm (`--normalize`)", digits(*.0))]
     LongRow(f64),

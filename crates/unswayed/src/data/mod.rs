@@ -31,8 +31,9 @@ pub use features::Features;
 pub use labels::Labels;
 pub use load::{LabelPolicy, Options, load, load_vector};
 pub use memory::{Arrays, LabelColumn};
-pub use sets::{box_around, ellipsoid_around, ellipsoid_of, flips};
+pub use sets::{box_around, box_of, ellipsoid_around, ellipsoid_of, flips};
 pub use source::Source;
+pub use target::{require_alike, split_target};
 pub use write::{write_arrays, write_dataset};
 
 /// Rows z of one dimension, all finite, with optional weights.

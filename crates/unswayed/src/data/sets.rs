@@ -27,6 +27,31 @@ pub fn box_around(data: &[&Dataset]) -> Vec<f64> {
     radii
 }
 
+/// The box with these radii: one for all columns, or one for each.
+///
+/// # Errors
+///
+/// Refuses radii that are too many or too few, negative, or not finite.
+///
+/// ```
+/// use unswayed::data::box_of;
+/// assert_eq!(box_of(vec![0.5], 3)?, [0.5; 3]);
+/// assert!(box_of(vec![0.5, 1.0], 3).is_err());
+/// # Ok::<(), unswayed::data::DataError>(())
+/// ```
+pub fn box_of(mut radii: Vec<f64>, columns: usize) -> Result<Vec<f64>, DataError> {
+    if radii.len() == 1 {
+        radii = vec![radii[0]; columns];
+    }
+    if radii.len() != columns {
+        return Err(Problem::OtherRadii { columns, found: radii.len() }.into());
+    }
+    match radii.iter().find(|radius| !(**radius >= 0.0 && radius.is_finite())) {
+        Some(radius) => Err(Problem::NotARadius(*radius).into()),
+        None => Ok(radii),
+    }
+}
+
 /// The ellipsoid zᵀQ⁻¹z ≤ 1 of the Mahalanobis filter that lets the rows of all datasets pass: Q is the matrix S of their second
 /// moments times the largest zᵀS⁻¹z of a row. Returns the upper triangle of Q, column by column.
 ///

@@ -1,8 +1,11 @@
-//! Targets that are made of rows of the data.
+//! Data side by side: datasets that are alike, and targets that are made of rows of the data.
 
 use std::collections::HashMap;
 
+use unswayed_check::Target;
+
 use super::Dataset;
+use super::error::{DataError, Problem};
 
 impl Dataset {
     /// The weights of these rows with which they are the rows of `data`: for each row here how much of `data` is that row, bit for
@@ -32,4 +35,60 @@ impl Dataset {
         }
         Some(weights)
     }
+}
+
+/// The target, and its rows if they are not all rows of the data; the data themselves if there is none.
+///
+/// ```
+/// use unswayed::{Dataset, check::Target, data::split_target};
+/// let data = Dataset::from_rows(vec![0.5, 0.25], 1, None)?;
+/// let part = data.first(1)?;
+/// assert_eq!(split_target(&[&data], Some(&part)), (Target::Weights(vec![vec![1.0, 0.0]]), None));
+/// assert_eq!(split_target(&[&part], Some(&data)), (Target::Rows, Some(&data)));
+/// # Ok::<(), unswayed::data::DataError>(())
+/// ```
+pub fn split_target<'a>(data: &[&Dataset], target: Option<&'a Dataset>) -> (Target, Option<&'a Dataset>) {
+    let Some(target) = target else { return (Target::Data, None) };
+    match data.iter().map(|one| one.weights_as(target)).collect() {
+        Some(weights) => (Target::Weights(weights), None),
+        None => (Target::Rows, Some(target)),
+    }
+}
+
+/// Refuses datasets of different columns, or of different labels: a class must be the same one everywhere.
+///
+/// # Errors
+///
+/// What the first dataset and another one differ in.
+///
+/// ```
+/// use unswayed::{Dataset, data::require_alike};
+/// let data = Dataset::from_rows(vec![0.5, 0.25], 2, None)?;
+/// let other = Dataset::from_rows(vec![0.5], 1, None)?;
+/// let error = require_alike(&data, [&other]).unwrap_err();
+/// assert!(error.to_string().starts_with("the first dataset has 2 columns, another dataset has 1"));
+/// # Ok::<(), unswayed::data::DataError>(())
+/// ```
+pub fn require_alike<'a>(
+    first: &Dataset,
+    others: impl IntoIterator<Item = &'a Dataset>,
+) -> Result<(), DataError> {
+    for other in others {
+        let (own, its) = (first.provenance(), other.provenance());
+        let names = [name_or(&own.name, "the first dataset"), name_or(&its.name, "another dataset")];
+        if own.classes != its.classes
+            || own.labels.is_some() && its.labels.is_some() && own.labels != its.labels
+        {
+            return Err(Problem::OtherLabels { names }.into());
+        }
+        let columns = [first.dimension(), other.dimension()];
+        if columns[0] != columns[1] {
+            return Err(Problem::OtherColumns { names, columns }.into());
+        }
+    }
+    Ok(())
+}
+
+fn name_or(name: &str, nameless: &str) -> String {
+    if name.is_empty() { nameless.to_owned() } else { name.to_owned() }
 }

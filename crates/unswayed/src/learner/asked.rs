@@ -1,0 +1,141 @@
+//! Which losses, adversaries, targets and steps go together, in the words that users ask for them with.
+
+use unswayed_check::Target;
+
+/// What is asked of a linear learner, before there are data to build it from.
+///
+/// ```
+/// use unswayed::learner::Asked;
+/// let asked = Asked { loss: "multiclass", adversary: "box", ..Asked::default() };
+/// let conflict = asked.check().unwrap_err();
+/// assert_eq!(conflict.words("--"), "--loss multiclass goes with --adversary ball only");
+/// assert!(Asked { adversary: "box", ..Asked::default() }.check().is_ok());
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// `hinge`, `logistic` or `multiclass`.
+    pub loss: &'a str,
+    /// `ball`, `box`, `ellipsoid`, `points`, `flips`, `labels` or `any`.
+    pub adversary: &'a str,
+    /// The radius of the ball, 1 if it is not given.
+    pub radius: f64,
+    /// Whether the data may switch between several datasets.
+    pub drift: bool,
+    /// Whether there is a target.
+    pub target: bool,
+    /// Whether steps are projected.
+    pub projection: bool,
+    /// Whether steps are clipped.
+    pub clip: bool,
+    /// Whether a column is not regularized.
+    pub bias: bool,
+    /// Whether new data are to be spoken of.
+    pub confidence: bool,
+}
+
+impl Default for Asked<'_> {
+    fn default() -> Self {
+        Asked {
+            loss: "hinge",
+            adversary: "ball",
+            radius: 1.0,
+            drift: false,
+            target: false,
+            projection: false,
+            clip: false,
+            bias: false,
+            confidence: false,
+        }
+    }
+}
+
+/// Things that do not go together, and a word on why. `{}` stands before each name of an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conflict(&'static str);
+
+impl Conflict {
+    /// In words, with this before each name of an option.
+    pub fn words(self, before: &str) -> String {
+        self.0.replace("{}", before)
+    }
+}
+
+/// Whether something is wrong, and what there is to say about it.
+type Rule = (bool, &'static str);
+
+impl Asked<'_> {
+    /// Refuses what no theorem covers.
+    ///
+    /// # Errors
+    ///
+    /// The first two things that do not go together.
+    pub fn check(&self) -> Result<(), Conflict> {
+        let rules = self.sets().into_iter().chain(self.steps()).chain(self.new_data());
+        rules.into_iter().find(|(bad, _)| *bad).map_or(Ok(()), |(_, words)| Err(Conflict(words)))
+    }
+
+    /// Refuses a target beside the data where no theorem covers it.
+    ///
+    /// # Errors
+    ///
+    /// What the target does not go with.
+    pub fn check_target(&self, target: &Target) -> Result<(), Conflict> {
+        let is_covered = self.loss == "hinge" && !self.clip && !self.bias;
+        if *target != Target::Rows || is_covered {
+            return Ok(());
+        }
+        Err(Conflict(
+            "{}target: not all of its rows are rows of the data; that goes with {}loss hinge only, without {}clip and {}bias",
+        ))
+    }
+
+    fn sets(&self) -> [Rule; 5] {
+        let is_class = self.loss == "multiclass";
+        [
+            (is_class && self.target, "{}loss multiclass is judged by the data: leave out {}target"),
+            (
+                self.adversary == "any" && !self.clip,
+                "{}adversary any needs {}clip: else one point moves the model anywhere",
+            ),
+            (is_class && self.adversary != "ball", "{}loss multiclass goes with {}adversary ball only"),
+            (
+                self.adversary == "labels" && self.target,
+                "{}adversary labels is judged by the data: leave out {}target, or take {}adversary flips",
+            ),
+            (
+                self.adversary != "ball" && (self.radius - 1.0).abs() > 0.0,
+                "{}radius is that of {}adversary ball: leave it out, or take a box with a radius of its own",
+            ),
+        ]
+    }
+
+    fn steps(&self) -> [Rule; 7] {
+        let is_class = self.loss == "multiclass";
+        let is_clippable = matches!(self.adversary, "ball" | "any");
+        [
+            (self.clip && !is_clippable, "{}clip goes with {}adversary ball or any only"),
+            (self.clip && is_class, "{}clip does not go with {}loss multiclass"),
+            (self.projection && is_class, "{}projection does not go with {}loss multiclass"),
+            (self.bias && is_class, "{}bias does not go with {}loss multiclass"),
+            (self.bias && !self.is_symmetric(), "{}bias goes with {}adversary ball, box or ellipsoid only"),
+            (self.bias && self.clip, "{}bias does not go with {}clip"),
+            (self.bias && self.projection, "{}bias does not go with {}projection"),
+        ]
+    }
+
+    fn new_data(&self) -> [Rule; 5] {
+        let asked = self.confidence;
+        [
+            (asked && self.loss != "hinge", "{}confidence goes with {}loss hinge only"),
+            (asked && !self.is_symmetric(), "{}confidence goes with {}adversary ball, box or ellipsoid only"),
+            (asked && self.drift, "{}confidence goes with one dataset only"),
+            (asked && self.target, "{}confidence is about data like these: leave out {}target"),
+            (asked && (self.clip || self.bias), "{}confidence does not go with {}clip and {}bias"),
+        ]
+    }
+
+    /// Whether the adversary's points are a bounded set around 0, with −z for each z.
+    fn is_symmetric(&self) -> bool {
+        matches!(self.adversary, "ball" | "box" | "ellipsoid")
+    }
+}

@@ -1,0 +1,286 @@
+"""Linear learners of all kinds: the command line's figures and files, certificates both ways, policies, and what is refused."""
+
+import pickle
+
+import numpy as np
+import pytest
+from conftest import FLAGS, SETTING
+
+import unswayed
+
+POOL = np.random.default_rng(5).uniform(-0.1, 0.1, size=(4, 31))
+RADII = np.linspace(0.05, 0.3, 31)
+Q = np.diag(np.linspace(0.02, 0.1, 31)) + 0.001
+
+
+@pytest.fixture(scope="module")
+def rows(arrays):
+    """Few enough for every solver to be quick."""
+    return arrays[0][:60], arrays[1][:60]
+
+
+@pytest.fixture(scope="module")
+def folder(rows, arrays, tmp_path_factory):
+    """Files with what the tests are about, for the command line."""
+    folder = tmp_path_factory.mktemp("linear")
+    x, y = rows
+    np.savez(folder / "task.npz", x=x, y=y)
+    np.savez(folder / "part.npz", x=x[:20], y=y[:20])
+    np.savez(folder / "later.npz", x=arrays[0][100:150] / 2, y=arrays[1][100:150])
+    np.savez(folder / "kinds.npz", x=x, y=np.arange(60) % 3)
+    np.savez(folder / "pairs.npz", chosen=x[:30] / 2, rejected=x[30:] / 2)
+    for name, array in [("pool", POOL), ("radii", RADII), ("q", Q)]:
+        np.save(folder / f"{name}.npy", array)
+    return folder
+
+
+def same(ours, theirs, certificate):
+    """Every figure to the last bit, and the file byte for byte."""
+    names = ["certified_loss", "certified_error", "confident_loss", "benign_loss", "benign_error", "horizon_loss"]
+    for name in [*names, "transient_steps", "status", "method", "loss_function", "radius"]:
+        assert getattr(ours, name) == theirs[name], name
+    assert ours.to_bytes() == certificate.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("flags", "options"),
+    [
+        ("--loss logistic", {"loss": "logistic"}),
+        ("--loss logistic --radius 0.5 --horizon 100000", {"loss": "logistic", "radius": 0.5, "horizon": 100_000}),
+        ("--adversary box", {"adversary": "box"}),
+        ("--adversary box=0.2", {"adversary": unswayed.Box(0.2)}),
+        ("--adversary box=radii.npy", {"adversary": unswayed.Box(RADII)}),
+        ("--adversary ellipsoid=q.npy", {"adversary": unswayed.Ellipsoid(Q)}),
+        ("--adversary ellipsoid --loss logistic", {"adversary": "ellipsoid", "loss": "logistic"}),
+        ("--adversary points=pool.npy", {"adversary": unswayed.Points(POOL)}),
+        ("--adversary flips", {"adversary": "flips"}),
+        ("--adversary labels", {"adversary": "labels"}),
+        ("--adversary labels --loss logistic", {"adversary": "labels", "loss": "logistic"}),
+        ("--adversary any --clip 0.5", {"adversary": "any", "clip": 0.5}),
+        ("--batch 4", {"batch": 4}),
+        ("--projection 3", {"projection": 3.0}),
+        ("--bias last", {"bias": -1}),
+        ("--bias 31 --adversary box", {"bias": 30, "adversary": "box"}),
+        ("--confidence 0.9", {"confidence": 0.9}),
+        ("--loss logistic --normalize", {"loss": "logistic", "normalize": True}),
+    ],
+)
+def test_certify(command, folder, rows, flags, options):
+    output = folder / "certificate.safetensors"
+    theirs = command(
+        "certify", "task.npz", *FLAGS, *flags.split(), "--attacks", "none", "--output", output, folder=folder
+    )
+    ours = unswayed.certify(*rows, **SETTING, **options)
+    same(ours, theirs, output)
+    loaded = unswayed.Certificate.load(output, *rows)
+    assert loaded.to_bytes() == ours.to_bytes()
+    assert repr(loaded).splitlines()[1:] == repr(ours).splitlines()[1:]
+    assert ours.check() == loaded.check(*rows)
+
+
+def test_other_data(command, folder, rows, arrays):
+    """Classes, preferences, drift and targets."""
+    x, y = rows
+    later = (arrays[0][100:150] / 2, arrays[1][100:150])
+    both = [unswayed.Data(*rows), unswayed.Data(*later)]
+    scale = unswayed.Data(*rows, normalize=True).scale
+    scaled = [unswayed.Data(*one, scale=scale) for one in (rows, later)]
+    pairs = unswayed.preferences(x[:30] / 2, x[30:] / 2)
+    for flags, data, options in [
+        ("kinds.npz --loss multiclass", (x, np.arange(60) % 3), {"loss": "multiclass"}),
+        ("pairs.npz --preferences", (pairs,), {}),
+        ("pairs.npz --preferences --loss hinge", (pairs,), {"loss": "hinge"}),
+        ("task.npz later.npz --drift", (both,), {}),
+        ("task.npz later.npz --drift --normalize --loss logistic", (scaled,), {"loss": "logistic"}),
+        ("task.npz --target part.npz --loss logistic", rows, {"target": (x[:20], y[:20]), "loss": "logistic"}),
+        ("task.npz --target later.npz", rows, {"target": later}),
+    ]:
+        output = folder / "other.safetensors"
+        words = flags.split()
+        theirs = command("certify", *words, *FLAGS, "--attacks", "none", "--output", output, folder=folder)
+        ours = unswayed.certify(*data, **SETTING, **options)
+        same(ours, theirs, output)
+        files = [word for word in words if word.endswith("npz") and word != "part.npz"]
+        beside = ["--target", files.pop()] if ours.target else []
+        assert command("check", output, *files, *beside, folder=folder)["status"] == "valid"
+        target = {"target": options["target"]} if ours.target else {}
+        assert unswayed.Certificate.load(output, *data, **target).certified_loss == ours.certified_loss
+
+
+def test_files_are_read_as_the_certificate_says(folder):
+    setting = {**SETTING, "loss": "logistic"}
+    pairs = unswayed.Data(folder / "pairs.npz", labels="preferences")
+    unswayed.certify(pairs, **SETTING).save(folder / "pairs.safetensors")
+    assert unswayed.Certificate.load(folder / "pairs.safetensors", folder / "pairs.npz").loss_function == "logistic"
+    kinds = unswayed.certify(folder / "kinds.npz", **{**setting, "loss": "multiclass"})
+    assert kinds.data.classes == ("0", "1", "2") and kinds.data.columns == 31
+    kinds.save(folder / "kinds.safetensors")
+    assert unswayed.Certificate.load(folder / "kinds.safetensors", folder / "kinds.npz").check() == kinds.check()
+
+
+@pytest.mark.parametrize(
+    ("flags", "options"),
+    [
+        ("--loss logistic --adversary box", {"loss": "logistic", "adversary": "box"}),
+        ("--adversary labels --batch 2", {"adversary": "labels", "batch": 2}),
+        ("--adversary any --clip 0.5", {"adversary": "any", "clip": 0.5}),
+    ],
+)
+def test_attacks(command, folder, rows, arrays, flags, options):
+    asked = ["--attack", "steady-state", "--attack", "label-flip", "--test", "later.npz"]
+    faster = ["--learning-rate", "0.05", "--regularization", "0.1", "--poison-rate", "0.02"]
+    theirs = command("attack", "task.npz", *faster, *flags.split(), *asked, folder=folder)
+    setting = {"learning_rate": 0.05, "regularization": 0.1, "poison_rate": 0.02}
+    test = (arrays[0][100:150] / 2, arrays[1][100:150])
+    ours = unswayed.attack(*rows, **setting, **options, attacks=["steady-state", "label-flip"], test=test)
+    for attack, figures in zip(ours, theirs["attacks"]):
+        assert (attack.name, attack.loss.mean) == (figures["attack"], figures["attack_loss"])
+        assert (attack.test_loss.mean, attack.test_error.mean) == (figures["test_loss"], figures["test_error"])
+    certificate = unswayed.certify(*rows, **setting, **options)
+    found = command("certify", "task.npz", *faster, *flags.split(), "--output", "c.safetensors", folder=folder)
+    assert certificate.gap == found["gap"] and certificate.strongest_attack.name == found["attack"]
+
+
+def test_policies_of_ones_own(rows):
+    setting = {"learning_rate": 0.05, "regularization": 0.1, "poison_rate": 0.1}
+    data = unswayed.Data(*rows)
+    drawn = set()
+
+    def flip(model, row):
+        drawn.add(row.tobytes())
+        return -row
+
+    flipped = unswayed.simulate(data, policy=flip, adversary="labels", **setting)
+    assert drawn <= {row.tobytes() for row in data.z}
+    assert flipped.loss.mean < unswayed.certify(data, adversary="labels", **setting).certified_loss
+    kinds = unswayed.Data(rows[0], np.arange(60) % 3, labels="classes")
+    wrong = np.append(2, rows[0][0])
+    sent = unswayed.simulate(kinds, policy=lambda model: wrong, loss="multiclass", **setting)
+    assert sent.loss.mean > 0
+    for policy, options, words in [
+        (lambda model, row: 2 * row, {"adversary": "labels"}, "not the drawn row"),
+        (lambda model: model, {"adversary": "labels"}, "positional argument"),
+        (lambda model: np.ones(31), {"adversary": "box"}, "entry 1 is 1, beyond"),
+        (lambda model: np.full(31, np.nan), {"adversary": "any", "clip": 1.0}, "entry 1 is NaN"),
+        (lambda model: POOL[0] / 2, {"adversary": unswayed.Points(POOL)}, "none of the 4 points"),
+    ]:
+        with pytest.raises((unswayed.UnswayedError, TypeError), match=words):
+            unswayed.simulate(data, policy=policy, **options, **setting)
+
+
+def test_what_comes_back(rows, tmp_path):
+    few = unswayed.Data(*rows).first(30)
+    certificate = unswayed.certify(few, **SETTING, loss="logistic", adversary=unswayed.Box(0.1), batch=2)
+    assert certificate.radius is None and certificate.loss_function == "logistic"
+    assert certificate.horizon(10**6) > certificate.horizon(10**9) > certificate.certified_loss
+    copy = pickle.loads(pickle.dumps(certificate))
+    assert copy.to_bytes() == certificate.to_bytes() and copy.gap == certificate.gap
+    certificate.attack(attacks="label-flip")
+    certificate.report(tmp_path / "report")
+    page = (tmp_path / "report" / "report.html").read_text()
+    assert "label-flip" in page and "adversary=unswayed.Box(…), batch=2)" in page
+    shown = certificate._repr_html_()
+    assert "<svg" in shown and "certified loss" in shown
+    # A projected learner has no bound for a start that it would never be at.
+    projected = unswayed.certify(*rows, **SETTING, projection=1.0, start=np.full(31, 9.0))
+    assert projected.transient_steps == float("inf")
+
+
+def test_certificates_that_do_not_hold(rows, arrays, tmp_path):
+    path = tmp_path / "c.safetensors"
+    data = unswayed.Data(*rows)
+    later = unswayed.Data(arrays[0][100:150], arrays[1][100:150])
+    unswayed.certify([data, later], **SETTING).save(path)
+    for x, options, words in [
+        ([later, data], {}, "rows: expected 60, found 50"),
+        (data, {}, "about 2 datasets, not 1"),
+        ([data, later], {"target": data}, "no target of its own"),
+    ]:
+        with pytest.raises(unswayed.UnswayedError, match=f"c.safetensors: .*{words}"):
+            unswayed.Certificate.load(path, x, **options)
+    content = path.read_bytes()
+    for cut in (0, 7, len(content) // 2, len(content) - 1):
+        path.write_bytes(content[:cut])
+        with pytest.raises(unswayed.UnswayedError, match="c.safetensors: "):
+            unswayed.Certificate.load(path, [data, later])
+    unswayed.certify(data, **SETTING, target=later).save(path)
+    with pytest.raises(unswayed.UnswayedError, match="give that as well"):
+        unswayed.Certificate.load(path, data)
+    with pytest.raises(unswayed.CheckFailed, match="expected 50, found 60"):
+        unswayed.Certificate.load(path, data, target=data)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"loss": "square"}, 'loss "square": it must be "hinge", "logistic" or "multiclass"'),
+        ({"loss": "multiclass"}, 'needs classes: make the data with labels="classes"'),
+        ({"adversary": "sphere"}, 'adversary "sphere": it must be'),
+        ({"adversary": "points"}, 'adversary "points": it must be'),
+        ({"adversary": 3}, "adversary 3: it must be"),
+        ({"adversary": "any"}, "^adversary any needs clip"),
+        ({"adversary": "box", "clip": 1.0}, "^clip goes with adversary ball or any only"),
+        ({"adversary": "box", "radius": 2.0}, "^radius is that of adversary ball"),
+        ({"adversary": unswayed.Box(-1)}, "adversary box: the radius -1"),
+        ({"adversary": unswayed.Box([1, 2])}, "adversary box: 2 radii for 31 columns"),
+        ({"adversary": unswayed.Box(float("nan"))}, "the radius NaN"),
+        ({"adversary": unswayed.Box("wide")}, "not real numbers"),
+        ({"adversary": unswayed.Box([[[1.0]]])}, "3 dimensions"),
+        ({"adversary": unswayed.Ellipsoid(np.eye(4))}, "there are 4 columns, the data have 31"),
+        ({"adversary": unswayed.Ellipsoid(np.ones((1, 31)))}, "a square matrix Q"),
+        ({"adversary": unswayed.Ellipsoid(-np.eye(31))}, "not symmetric and positive definite"),
+        ({"adversary": unswayed.Points(np.ones(31))}, "1 dimensions, not two"),
+        ({"adversary": unswayed.Points(np.full((1, 31), np.nan))}, "adversary points: .*NaN is not a finite"),
+        ({"adversary": unswayed.Points(np.ones((0, 31)))}, "there are no rows"),
+        ({"adversary": unswayed.Points([["a"]])}, "adversary Points: not all are numbers"),
+        ({"clip": 0.0}, "clip 0: it must be a positive number"),
+        ({"clip": float("nan")}, "clip NaN"),
+        ({"projection": float("inf")}, "projection inf"),
+        ({"batch": 0}, "batch 0"),
+        ({"bias": 31}, "bias 31: there is no such column"),
+        ({"bias": -32}, "bias -32: there is no such column"),
+        ({"bias": 3}, "column 4 .* no bias"),
+        ({"bias": -1, "clip": 1.0}, "^bias does not go with clip"),
+        ({"bias": -1, "projection": 1.0}, "^bias does not go with projection"),
+        ({"confidence": 1.0}, "confidence: "),
+        ({"confidence": float("nan")}, "confidence: "),
+        ({"confidence": 0.9, "loss": "logistic"}, "^confidence goes with loss hinge only"),
+        ({"target": np.ones((2, 3))}, "label"),
+        ({"target": (np.ones((2, 3)) / 9, [1, -1])}, "31 columns, another dataset has 3"),
+        ({"target": (np.eye(2, 31) / 9, [1, -1]), "loss": "logistic"}, "^target: not all of its rows"),
+        ({"target": (np.eye(2, 31) / 9, [1, -1]), "adversary": "labels"}, "^adversary labels is judged by the data"),
+        ({"method": "paper", "loss": "logistic"}, "method paper is for the hinge learner"),
+        ({"regularization": 0.0, "loss": "logistic"}, "regularization 0"),
+        ({"horizon": 10, "start": [1.0], "loss": "logistic"}, "the start has 1 entries"),
+    ],
+)
+def test_what_is_refused(rows, change, words):
+    with pytest.raises(unswayed.UnswayedError, match=words):
+        unswayed.certify(unswayed.Data(*rows), **{**SETTING, **change})
+
+
+def test_data_that_are_refused(rows, data):
+    x, y = rows
+    kinds = unswayed.Data(x, np.arange(60) % 3, labels="classes")
+    others = unswayed.Data(x, np.arange(60) % 4, labels="classes")
+    for call, words in [
+        (lambda: unswayed.preferences(x, x[:-1]), r"shape \(60, 31\), rejected \(59, 31\)"),
+        (lambda: unswayed.preferences(x, np.full(x.shape, np.nan)), "row 1, column 1: NaN"),
+        (lambda: unswayed.preferences(x[0], x[0]), "1 dimensions"),
+        (lambda: unswayed.preferences(9 * x, x), "larger than 1"),
+        (lambda: unswayed.Data(x, labels="preferences"), r"unswayed.preferences\(chosen, rejected\)"),
+        (lambda: unswayed.Data(x, y, scale=0), "scale 0: it must be a positive number"),
+        (lambda: unswayed.certify(kinds, **SETTING), "for loss multiclass only"),
+        (lambda: unswayed.tolerate(kinds, limit=0.5, **SETTING), "for loss multiclass only"),
+        (lambda: unswayed.certify(kinds, **SETTING, loss="multiclass", adversary="box"), "adversary ball only"),
+        (lambda: unswayed.certify(kinds, **SETTING, loss="multiclass", projection=1.0), "projection does not go"),
+        (lambda: unswayed.certify([kinds, others], **SETTING, loss="multiclass"), "have different labels"),
+        (lambda: unswayed.certify([data, data], y, **SETTING), "leave out y"),
+        (lambda: unswayed.certify([data, data], **SETTING, normalize=True), "when making it"),
+        (lambda: unswayed.certify([data, data], **SETTING, confidence=0.9), "one dataset only"),
+        (lambda: unswayed.certify([], **SETTING), "dimensions"),
+        (lambda: unswayed.attack(data, **SETTING, loss="logistic", attacks="tuned"), "tuned"),
+        (lambda: unswayed.attack(data, **SETTING, loss="logistic", test=kinds), "labels|columns"),
+    ]:
+        with pytest.raises(unswayed.UnswayedError, match=words):
+            call()

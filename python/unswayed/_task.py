@@ -1,0 +1,128 @@
+"""What is certified, attacked and simulated: a learner with its adversary, and the data they meet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Optional, Union
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _native
+from ._data import Data, Features, Floats, floats, made, whole
+from ._native import UnswayedError
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """An adversary who may send any point z = label · features with |z_j| ≤ R_j.
+
+    >>> import unswayed
+    >>> unswayed.certify(unswayed.sample(), adversary=unswayed.Box(0.2),
+    ...     learning_rate=1e-3, regularization=0.01, poison_rate=0.02).status
+    'certified'
+
+    Args:
+        radii: R, one number for all features or one for each. `adversary="box"` is the smallest box around the data.
+    """
+
+    radii: ArrayLike
+
+
+@dataclass(frozen=True, eq=False)
+class Ellipsoid:
+    """An adversary who may send any point z = label · features with zᵀQ⁻¹z ≤ 1.
+
+    Args:
+        q: Q, symmetric and positive definite. `adversary="ellipsoid"` is the one of the Mahalanobis filter that lets all
+            data pass.
+    """
+
+    q: ArrayLike
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """An adversary who may send these points and no others.
+
+    Args:
+        points: one point z = label · features in each row. `adversary="flips"` are the rows of the data with either label.
+    """
+
+    points: ArrayLike
+
+
+#: The points that the adversary may send.
+Adversary = Union[str, Box, Ellipsoid, Points]
+
+
+def task(
+    x: Features,
+    y: Any,
+    *,
+    learning_rate: float,
+    regularization: float,
+    poison_rate: float,
+    radius: float,
+    loss: Optional[str],
+    adversary: Adversary,
+    target: Any,
+    batch: int,
+    projection: Optional[float],
+    clip: Optional[float],
+    bias: Optional[int],
+    confidence: Optional[float] = None,
+    **reading: Any,
+) -> _native.Task:
+    """What a user means by the arguments that `certify`, `attack` and `simulate` share."""
+    is_ready = isinstance(x, Data) or several(x) is not None
+    if loss == "multiclass" and reading["labels"] is None and not is_ready:
+        reading["labels"] = "classes"
+    own: Sequence[Features] = several(x) or [x]
+    data = [made(one, y, **reading) for one in own]
+    judged = None if target is None else alike(target, data[0], reading["labels"])
+    step = (whole("batch", batch, 1), projection, clip, bias)
+    setting = (learning_rate, regularization, poison_rate, radius)
+    return _native.Task(data, judged, setting, loss, _set(adversary), step, confidence)
+
+
+def several(x: Any) -> Optional[list[Data]]:
+    """The datasets that the data may switch between, if `x` is a list of them."""
+    if isinstance(x, (list, tuple)) and len(x) > 0 and all(isinstance(one, Data) for one in x):
+        return list(x)
+    return None
+
+
+def alike(other: Any, data: _native.Data, labels: Optional[str] = None) -> _native.Data:
+    """Data beside others: ready, or features (with labels, in a pair) that are read and scaled as those were."""
+    if isinstance(other, Data):
+        return made(other)
+    pair = other if isinstance(other, tuple) else (other,)
+    kind = "classes" if data.begins_with_class else labels
+    return made(*pair, labels=kind, scale=data.scale)
+
+
+def _set(adversary: Adversary) -> tuple[str, Optional[Floats]]:
+    """The name of a set, and the numbers that it is given by."""
+    if isinstance(adversary, str):
+        return adversary, None
+    if isinstance(adversary, Box):
+        return "box", _numbers("Box", np.atleast_2d(np.asarray(adversary.radii)))
+    if isinstance(adversary, Ellipsoid):
+        return "ellipsoid", _numbers("Ellipsoid", adversary.q)
+    if isinstance(adversary, Points):
+        return "points", _numbers("Points", adversary.points)
+    raise UnswayedError(f"adversary {adversary!r}: it must be a name, or a Box, Ellipsoid or Points")
+
+
+def _numbers(name: str, array: Any) -> Floats:
+    try:
+        numbers = floats(array)
+    except UnswayedError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise UnswayedError(f"adversary {name}: not all are numbers ({error})") from None
+    if numbers.ndim != 2:
+        raise UnswayedError(f"adversary {name}: the array has {numbers.ndim} dimensions, not two")
+    return numbers

@@ -62,7 +62,7 @@ pub use linear::types::{
     Cases, Confidence, ConfidenceClaim, Deviation, Linear, LinearCertificate, LinearClaim, LinearWitness,
     Lines, Loss, Method, Set, Shells, Step, Target,
 };
-pub use linear::{Evidence, LinearProven, check_linear, prove_linear, validate_linear};
+pub use linear::{Evidence, LinearProven, check_linear, prove_linear, require_theorem, validate_linear};
 pub use rows::Rows;
 pub use words::{Outcome, decimal_up};
 

@@ -77,6 +77,14 @@ pub fn validate_linear(learner: &Linear, evidence: &Evidence) -> Result<(), Fail
     validate::validate_learner(learner, evidence, dimension).map_err(in_part(Part::Learner))
 }
 
+/// Verifies that there is a theorem for bounding this learner's rows by this method, with or without shells.
+///
+/// # Errors
+/// What the method does not go with.
+pub fn require_theorem(learner: &Linear, method: Method, has_shells: bool) -> Result<(), Failure> {
+    parts::require_theorem(learner, method, has_shells).map_err(in_part(part_of(method)))
+}
+
 /// Verifies every condition of a witness for a linear learner and computes its value.
 ///
 /// ```

@@ -15,7 +15,7 @@ use super::margins::Margins;
 
 /// Steps of Newton's method at one width, and of the search for the ball's multiplier.
 const MOST_STEPS: usize = 80;
-const MOST_MULTIPLIERS: usize = 40;
+const MOST_MULTIPLIERS: usize = 80;
 
 /// Newton's method ends when the objective is to fall by less than this times the width, or if shorter steps do not help.
 const CONVERGED: f64 = 1e-9;
@@ -87,15 +87,19 @@ impl Pulls {
         let (theta, hessian) = self.newton(curve, 0.0, start.to_vec());
         let mut rest = Rest { theta, hessian, held: false };
         let Some(ball) = self.ball else { return rest };
-        // ‖θ‖ falls as the multiplier grows; 1/‖θ‖ is nearly linear in it, so Newton's method on that needs few steps.
-        let mut multiplier = 0.0_f64;
+        // ‖θ‖ falls as the multiplier grows; 1/‖θ‖ is nearly linear in it, so Newton's method on that needs few steps. Where a kink misleads
+        // it, the bracket is halved.
+        let (mut multiplier, mut low, mut high) = (0.0_f64, 0.0_f64, f64::INFINITY);
         for _ in 0..MOST_MULTIPLIERS {
             let norm = dot(&rest.theta, &rest.theta).sqrt();
             if norm <= ball * (1.0 + 1e-12) && (multiplier == 0.0 || norm >= ball * (1.0 - 1e-12)) {
                 break;
             }
+            *(if norm > ball { &mut low } else { &mut high }) = multiplier;
             let slope = dot(&rest.theta, &solve(&rest.hessian, &rest.theta));
-            multiplier = (multiplier + norm * norm / slope * (norm / ball - 1.0)).max(0.0);
+            let newton = multiplier + norm * norm / slope * (norm / ball - 1.0);
+            let careful = if high.is_finite() { f64::midpoint(low, high) } else { (4.0 * low).max(1e-3) };
+            multiplier = if newton > low && newton < high.min(10.0 * careful) { newton } else { careful };
             (rest.theta, rest.hessian) = self.newton(curve, multiplier, rest.theta);
             rest.held = multiplier > 0.0;
         }

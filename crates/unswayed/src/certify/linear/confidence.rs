@@ -42,6 +42,11 @@ pub(super) fn split<'a>(
     if data.rows() < 4 {
         return Err(CertifyError::Confidence("too few rows: one half chooses, the other evaluates"));
     }
+    if data.provenance().scale.is_some() {
+        return Err(CertifyError::Confidence(
+            "the rows were divided by the largest norm of all of them; divide by a number that they have no say in",
+        ));
+    }
     let half = data.rows() / 2;
     let unusable = |_| CertifyError::Confidence("the rows cannot be split");
     if data.weights().is_some() {

@@ -1,20 +1,32 @@
 //! Coordinates without regularization: Σ p_i y_i z_ij must be 0 there, exactly (Theorem L17).
 
-use unswayed_check::Lines;
+use unswayed_check::{Linear, Lines, Target};
 
 use super::program::Task;
+use crate::data::Dataset;
+use crate::error::CertifyError;
 
 /// Shares are rounded to multiples of this, so that their sums are exact.
 const GRAIN: f64 = 1.0 / (1u64 << 40) as f64;
 
-/// Whether coordinate j is one of equal size in all rows, and these of equal weight, so that shares can be balanced.
-pub(super) fn can_be_balanced(task: &Task, j: usize) -> bool {
-    task.sheets.iter().all(|sheet| {
-        let (first, mass) = (sheet.row(0)[j].abs(), sheet.mass[0]);
-        (0..sheet.len()).all(|i| {
-            sheet.row(i)[j].abs().to_bits() == first.to_bits() && sheet.mass[i].to_bits() == mass.to_bits()
-        })
-    })
+/// Requires free coordinates to be one bias, of equal size in all rows, and these of equal weight, so that shares can be balanced.
+pub(super) fn require_bias(learner: &Linear, data: &[&Dataset]) -> Result<(), CertifyError> {
+    let [j] = learner.step.free[..] else {
+        let several = learner.step.free.len() > 1;
+        return if several {
+            Err(CertifyError::Unsupported("more than one free coordinate"))
+        } else {
+            Ok(())
+        };
+    };
+    if learner.target != Target::Data {
+        return Err(CertifyError::Unsupported("a free coordinate and a target"));
+    }
+    let is_bias = |data: &&Dataset| {
+        let size = data.row(0)[j].abs().to_bits();
+        data.weights().is_none() && data.iter().all(|z| z[j].abs().to_bits() == size)
+    };
+    if data.iter().all(is_bias) { Ok(()) } else { Err(CertifyError::FreeCoordinate { column: j + 1 }) }
 }
 
 /// Makes the shares of the rows with z_ij > 0 and of those with z_ij < 0 equal sums, by as little as possible.

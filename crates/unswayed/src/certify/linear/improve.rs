@@ -20,6 +20,8 @@ use crate::certify::convexity::dot;
 const MOST_STEPS: usize = 150;
 /// It ends when the last few steps together gained less than this, relative to max(1, bound).
 const TOLERANCE: f64 = 2e-8;
+/// It has converged if they gained less than this.
+const CONVERGED: f64 = 1e-4;
 /// Relative size of differences.
 const DIFFERENCE: f64 = 1e-5;
 
@@ -60,7 +62,8 @@ pub(super) fn improve(task: &Task, start: &Found, width: f64) -> Found {
             break;
         }
     }
-    now.found
+    let lately: f64 = gains.iter().rev().take(5).sum();
+    Found { converged: lately < CONVERGED * now.value.abs().max(1.0), ..now.found }
 }
 
 /// Numbers that are valid for every setting, if not good ones.

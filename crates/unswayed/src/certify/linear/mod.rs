@@ -207,6 +207,10 @@ impl<'a> Search<'a> {
         unswayed_check::validate_linear(learner, &Evidence { data: &evidence, target })
             .map_err(CertifyError::Refused)?;
         let constants = Constants::new(learner, data[0].dimension());
+        let has_shells = learner.target == Target::Rows || has_ball(learner);
+        let (method, _) = loss_kind(learner, has_shells);
+        unswayed_check::require_theorem(learner, method, has_shells).map_err(CertifyError::Refused)?;
+        free::require_bias(learner, data)?;
         let sheet = |(i, d): (usize, &&Dataset)| Sheet::new(learner, d, i, options.target);
         let sheets: Vec<Sheet> = data.iter().enumerate().map(sheet).collect::<Result<_, _>>()?;
         let cones = match learner.loss {
@@ -227,7 +231,7 @@ impl<'a> Search<'a> {
         sheets: &[Sheet],
     ) -> Option<Shells> {
         if learner.target != Target::Rows {
-            return shells::projection(constants);
+            return if has_ball(learner) { shells::projection(constants) } else { None };
         }
         let benign = Hinge::new(learner.learning_rate, learner.regularization)
             .ok()
@@ -257,20 +261,10 @@ impl<'a> Search<'a> {
 
     /// The claim on the loss, and the numbers behind it.
     fn loss(&self) -> Result<(LinearClaim, Found), CertifyError> {
-        let clipped = self.learner.step.clip.is_some();
         let is_few = self.sheets.iter().all(|sheet| sheet.len() <= MOST_ROWS / self.sheets.len());
-        let (method, kind): (Method, &dyn Kind) = match (self.learner.loss, &self.learner.set) {
-            (Loss::Hinge, Set::Labels) => (Method::LabelHinge, &rows::LabelHinge),
-            (Loss::Hinge, _) if clipped => (Method::ClippedHinge, &rows::ClippedHinge),
-            // With more rows than the program sees, lines on the whole line are found more easily than those on an interval.
-            (Loss::Hinge, _) if self.shells.is_some() && (is_few || self.learner.target == Target::Rows) => {
-                (Method::Interval, &rows::Interval)
-            }
-            (Loss::Hinge | Loss::Classes(_), _) => (Method::Hinge, &rows::Hinge),
-            (Loss::Logistic, Set::Labels) => (Method::LabelLogistic, &rows::LabelLogistic),
-            (Loss::Logistic, _) if clipped => (Method::ClippedLogistic, &rows::ClippedLogistic),
-            (Loss::Logistic, _) => (Method::Logistic, &rows::Logistic),
-        };
+        // With more rows than the program sees, lines on the whole line are found more easily than those on an interval.
+        let is_bounded = self.shells.is_some() && (is_few || self.learner.target == Target::Rows);
+        let (method, kind) = loss_kind(self.learner, is_bounded);
         self.claim(method, kind, None)
     }
 
@@ -312,21 +306,24 @@ impl<'a> Search<'a> {
             let rows = MOST_SHELL_ROWS / shells.len();
             return Err(CertifyError::TooManyForShells { rows });
         }
-        if let Some(j) = self.constants.free.iter().find(|j| !free::can_be_balanced(&task, **j)) {
-            return Err(CertifyError::FreeCoordinate { column: j + 1 });
-        }
         let found = find(&task, most_rows(&task, self.learner.loss), near)
             .ok_or(CertifyError::NoWitness { refusal: None })?;
         let mut refusal = None;
+        let mut best: Option<LinearClaim> = None;
         for room in ROOMS {
             let witness =
                 witness::witness(&task, &found, method, self.shells.clone(), &self.learner.set, room);
             match self.prove(&witness).and_then(|proven| proven.bound().map_err(refused)) {
-                Ok(bound) => return Ok((LinearClaim { bound, witness }, found)),
+                Ok(bound) if best.as_ref().is_none_or(|best| bound < best.bound) => {
+                    // More room may do better still where the least leaves a curvature near 0.
+                    best = Some(LinearClaim { bound, witness });
+                }
+                Ok(_) => break,
                 Err(error) => refusal = Some(error),
             }
         }
-        Err(refusal.unwrap_or(CertifyError::NoWitness { refusal: None }))
+        let claim = best.ok_or_else(|| refusal.unwrap_or(CertifyError::NoWitness { refusal: None }))?;
+        Ok((claim, found))
     }
 
     fn prove<'w>(
@@ -335,6 +332,25 @@ impl<'a> Search<'a> {
     ) -> Result<LinearProven<'w>, CertifyError> {
         prove_linear(self.learner, witness, &Evidence { data: &self.evidence, target: self.target })
             .map_err(refused)
+    }
+}
+
+/// Whether the ball of a projection enters the proof. For classes it does not: the bound is then that without it.
+fn has_ball(learner: &Linear) -> bool {
+    learner.step.projection.is_some() && !matches!(learner.loss, Loss::Classes(_))
+}
+
+/// How the rows are bounded for the loss, where scores are bounded or not.
+fn loss_kind(learner: &Linear, is_bounded: bool) -> (Method, &'static dyn Kind) {
+    let clipped = learner.step.clip.is_some();
+    match (learner.loss, &learner.set) {
+        (Loss::Hinge, Set::Labels) => (Method::LabelHinge, &rows::LabelHinge),
+        (Loss::Hinge, _) if clipped => (Method::ClippedHinge, &rows::ClippedHinge),
+        (Loss::Hinge, _) if is_bounded => (Method::Interval, &rows::Interval),
+        (Loss::Hinge | Loss::Classes(_), _) => (Method::Hinge, &rows::Hinge),
+        (Loss::Logistic, Set::Labels) => (Method::LabelLogistic, &rows::LabelLogistic),
+        (Loss::Logistic, _) if clipped => (Method::ClippedLogistic, &rows::ClippedLogistic),
+        (Loss::Logistic, _) => (Method::Logistic, &rows::Logistic),
     }
 }
 

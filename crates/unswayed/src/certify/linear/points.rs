@@ -96,7 +96,9 @@ pub(super) fn longest(learner: &Linear, dimension: usize) -> f64 {
         Set::Ball { radius } => radius * radius,
         Set::Box { radii } => radii.iter().map(|r| r * r).sum(),
         Set::Ellipsoid { q } => ellipsoid(q, dimension).map_or(0.0, |set| set.squared),
-        Set::Points { points } => points.iter().map(|p| p * p).sum(),
+        Set::Points { points } => {
+            points.chunks(dimension.max(1)).map(|a| a.iter().map(|a| a * a).sum()).fold(0.0, f64::max)
+        }
         Set::Labels => 0.0,
         Set::Any => f64::INFINITY,
     };

@@ -34,7 +34,8 @@ pub(super) fn around(centre: Vec<f64>, constants: &Constants, longest: f64, reac
     let ball = constants.projection.unwrap_or(longest / constants.sigma * (1.0 + 1e-9));
     let last = (ball + dot(&centre, &centre).sqrt()) * (1.0 + 1e-9);
     let unit = constants.eps * reach / constants.sigma;
-    let mut radii: Vec<f64> = RADII.iter().map(|r| r * unit).filter(|r| *r < 0.9 * last).collect();
+    let mut radii: Vec<f64> =
+        RADII.iter().map(|r| r * unit).filter(|r| *r > 0.0 && *r < 0.9 * last).collect();
     radii.push(last);
     Shells { centre, radii, ball }
 }

@@ -8,7 +8,8 @@ use super::solve::{CaseFound, Found, LinesFound};
 use super::theta::{Quadratic, sum};
 use crate::certify::convexity::dot;
 
-/// Writes the witness. `room` > 0 takes τ that much up, relatively: A must be positive in exact arithmetic, and a solver may leave it at 0.
+/// Writes the witness. With `room` > 0 the numbers are that much, relatively, inside of what is allowed: A and κ must be positive in exact
+/// arithmetic and ‖β‖ ≤ 2αϱ, and a solver may leave them at the edge.
 pub(super) fn witness(
     task: &Task,
     found: &Found,
@@ -18,8 +19,15 @@ pub(super) fn witness(
     room: f64,
 ) -> LinearWitness {
     let mut found = found.clone();
-    for tau in found.cases.iter_mut().flat_map(|case| &mut case.tau) {
-        *tau *= 1.0 + room;
+    found.alpha *= 1.0 + room / 100.0;
+    for case in &mut found.cases {
+        case.tau.iter_mut().for_each(|tau| *tau *= 1.0 + room);
+        if !task.shells.is_empty() {
+            case.outer += room * (case.outer + 1e-3);
+        }
+    }
+    if task.constants.projection.is_some() {
+        found.beta.iter_mut().for_each(|beta| *beta *= 1.0 - room / 100.0);
     }
     let mut lines: Vec<Lines> = found.lines.iter().map(|lines| rows(task, &found, lines)).collect();
     let is_class = matches!(task.loss, Loss::Classes(_));
@@ -54,6 +62,7 @@ pub(super) fn witness(
     if !task.constants.free.is_empty() {
         for lines in &mut lines {
             super::free::balance(task, lines);
+            refresh(task, &found, lines);
         }
     }
     LinearWitness {
@@ -78,6 +87,7 @@ fn rows(task: &Task, found: &Found, from: &LinesFound) -> Lines {
     let mut lines = Lines { dataset: from.dataset, shell: from.shell, ..Lines::default() };
     for (i, own) in from.rows.iter().enumerate() {
         let row = task.row(sheet, shell, i, found.alpha, dot(&found.beta, sheet.row(i)));
+        let own = &task.kind.legal(&row, own);
         let w: Vec<f64> = task.kind.curves(&row, own).iter().map(super::logistic::Arc::maximiser).collect();
         task.kind.write(&row, own, &w, &mut lines);
     }
@@ -86,6 +96,17 @@ fn rows(task: &Task, found: &Found, from: &LinesFound) -> Lines {
         lines.target_reach = lines.reach.split_off(sheet.own);
     }
     lines
+}
+
+/// The maximisers of logistic curves, after the shares have changed.
+fn refresh(task: &Task, found: &Found, lines: &mut Lines) {
+    let sheet = &task.sheets[lines.dataset];
+    for i in 0..lines.w.len() {
+        let row = task.row(sheet, None, i, found.alpha, dot(&found.beta, sheet.row(i)));
+        let own = task.kind.legal(&row, &[0.0, f64::MAX, 0.0, 0.0]);
+        let curves = task.kind.curves(&row, &[0.0, lines.u[i] * own[1], 0.0, 0.0]);
+        lines.w[i] = curves[0].maximiser();
+    }
 }
 
 /// The line of a point of a finite set.

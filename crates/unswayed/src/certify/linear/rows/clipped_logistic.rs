@@ -16,6 +16,10 @@ impl Kind for ClippedLogistic {
         Logistic.line(row, bridge, s, width)
     }
 
+    fn legal(&self, row: &Row<f64>, own: &Own) -> Own {
+        Logistic.legal(&cautious(row), own)
+    }
+
     fn curves(&self, row: &Row<f64>, own: &Own) -> Vec<Arc<f64>> {
         Logistic.curves(row, own)
     }

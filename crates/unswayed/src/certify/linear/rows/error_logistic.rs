@@ -37,6 +37,11 @@ impl Kind for ErrorLogistic {
         own(if s > 0.0 { slope.min(bridge) } else { slope.max(bridge) }.clamp(0.0, row.kappa0()))
     }
 
+    fn legal(&self, row: &Row<f64>, own: &Own) -> Own {
+        let [t, y, ..] = *own;
+        [t, y.clamp(0.0, row.kappa0().max(0.0)), 0.0, 0.0]
+    }
+
     fn curves(&self, row: &Row<f64>, own: &Own) -> Vec<Arc<f64>> {
         halves(row, own[1]).into()
     }

@@ -47,6 +47,11 @@ impl Kind for LabelLogistic {
         own(if plus < bridge { plus } else { minus.max(bridge) }.clamp(0.0, row.kappa().max(0.0)))
     }
 
+    fn legal(&self, row: &Row<f64>, own: &Own) -> Own {
+        let [t, y, ..] = *own;
+        [t, y.clamp(0.0, row.kappa().max(0.0)), 0.0, 0.0]
+    }
+
     fn curves(&self, row: &Row<f64>, own: &Own) -> Vec<Arc<f64>> {
         both(row, &own[1]).into()
     }

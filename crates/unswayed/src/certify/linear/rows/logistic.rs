@@ -32,6 +32,11 @@ impl Kind for Logistic {
         own(curve(row, row.kappa(), 0.0).tangent(s).clamp(0.0, row.steepest().max(0.0)))
     }
 
+    fn legal(&self, row: &Row<f64>, own: &Own) -> Own {
+        let [t, y, ..] = *own;
+        [t, y.clamp(0.0, row.steepest().max(0.0)), 0.0, 0.0]
+    }
+
     fn curves(&self, row: &Row<f64>, own: &Own) -> Vec<Arc<f64>> {
         vec![curve(row, row.kappa(), own[1]).everywhere()]
     }

@@ -127,6 +127,11 @@ pub(super) trait Kind: Sync {
         own[1]
     }
 
+    /// The same unknowns, within what is allowed whatever rounding has done.
+    fn legal(&self, _: &Row<f64>, own: &Own) -> Own {
+        *own
+    }
+
     /// The curves whose suprema are T, for known unknowns.
     fn curves(&self, _: &Row<f64>, _: &Own) -> Vec<Arc<f64>> {
         vec![]

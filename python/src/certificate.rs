@@ -136,16 +136,16 @@ impl Certificate {
 
 /// A certificate file of either kind, before it is checked.
 enum File {
-    Plain(unswayed_check::Certificate),
-    Linear(LinearCertificate),
+    Plain(Box<unswayed_check::Certificate>),
+    Linear(Box<LinearCertificate>),
 }
 
 impl File {
     fn read(bytes: &[u8]) -> PyResult<Self> {
         Ok(if LinearCertificate::is_linear(bytes) {
-            File::Linear(LinearCertificate::from_bytes(bytes).map_err(error)?)
+            File::Linear(Box::new(LinearCertificate::from_bytes(bytes).map_err(error)?))
         } else {
-            File::Plain(unswayed_check::Certificate::from_bytes(bytes).map_err(error)?)
+            File::Plain(Box::new(unswayed_check::Certificate::from_bytes(bytes).map_err(error)?))
         })
     }
 
@@ -241,9 +241,9 @@ pub fn recover(
     let (data, target) = shared(&data, target);
     file.require(&data, target.as_ref())?;
     run(py, move || match file {
-        File::Linear(certificate) => Ok(Certificate::of(linear::recover(certificate, data, target)?)),
+        File::Linear(certificate) => Ok(Certificate::of(linear::recover(*certificate, data, target)?)),
         File::Plain(certificate) => match data.into_iter().next() {
-            Some(data) => Ok(Certificate::of(hinge::recover(certificate, data)?)),
+            Some(data) => Ok(Certificate::of(hinge::recover(*certificate, data)?)),
             None => Err(error(unswayed::CertifyError::NotHinge)),
         },
     })?

@@ -12,6 +12,10 @@ use unswayed_check::Target;
 /// assert!(Asked { adversary: "box", ..Asked::default() }.check().is_ok());
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says whether one thing is asked for, whatever the others are"
+)]
 pub struct Asked<'a> {
     /// `hinge`, `logistic` or `multiclass`.
     pub loss: &'a str,

@@ -73,6 +73,7 @@ impl Task {
         let asked = Asked {
             loss,
             adversary: &adversary.0,
+            around: matches!(&*adversary.0, "box" | "ellipsoid") && adversary.1.is_none(),
             radius,
             drift: data.len() > 1,
             target: target.is_some(),
@@ -115,7 +116,8 @@ impl Task {
 
 /// Whether this is the hinge learner against a ball, which has solvers of its own.
 fn is_plain(asked: &Asked) -> bool {
-    let Asked { loss, adversary, radius: _, drift, target, projection, clip, bias, confidence } = *asked;
+    let Asked { loss, adversary, around: _, radius: _, drift, target, projection, clip, bias, confidence } =
+        *asked;
     let variants = drift || target || projection || clip || bias || confidence;
     loss == "hinge" && adversary == "ball" && !variants
 }

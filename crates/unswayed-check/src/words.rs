@@ -212,7 +212,11 @@ fn variants(learner: &Linear) -> String {
 fn target(certificate: &LinearCertificate) -> String {
     let rows: Vec<String> = certificate.data.iter().map(|d| d.rows.to_string()).collect();
     let rows = rows.join(" + ");
-    let drift = if certificate.data.len() > 1 { ", drifting between the datasets in any way," } else { "" };
+    let drift = if certificate.data.len() > 1 {
+        ", drifting between the datasets in any way that is not told the coming step's coin and draw,"
+    } else {
+        ""
+    };
     match &certificate.learner.target {
         Target::Data => format!("these {rows} rows{drift}"),
         Target::Weights(_) => format!("these {rows} rows with the certificate's weights{drift}"),

@@ -5,7 +5,7 @@ use unswayed::learner::{Asked, Conflict};
 
 use super::Flags;
 use crate::Stop;
-use crate::args::LossFlag;
+use crate::args::{Adversary, LossFlag};
 
 /// Refuses flags that do not go together.
 pub fn combinations(flags: &Flags) -> Result<(), Stop> {
@@ -25,6 +25,7 @@ fn asked<'a>(flags: &'a Flags) -> Asked<'a> {
     Asked {
         loss: learner.loss().name(),
         adversary: learner.adversary.name(),
+        around: matches!(learner.adversary, Adversary::Box(None) | Adversary::Ellipsoid(None)),
         radius: flags.setting.radius,
         drift: learner.drift,
         target: learner.target.is_some(),

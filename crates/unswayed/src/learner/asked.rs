@@ -21,6 +21,8 @@ pub struct Asked<'a> {
     pub loss: &'a str,
     /// `ball`, `box`, `ellipsoid`, `points`, `flips`, `labels` or `any`.
     pub adversary: &'a str,
+    /// Whether the box or ellipsoid is taken from the data.
+    pub around: bool,
     /// The radius of the ball, 1 if it is not given.
     pub radius: f64,
     /// Whether the data may switch between several datasets.
@@ -42,6 +44,7 @@ impl Default for Asked<'_> {
         Asked {
             loss: "hinge",
             adversary: "ball",
+            around: false,
             radius: 1.0,
             drift: false,
             target: false,
@@ -119,19 +122,23 @@ impl Asked<'_> {
         [
             (self.clip && !is_clippable, "{}clip goes with {}adversary ball or any only"),
             (self.clip && is_class, "{}clip does not go with {}loss multiclass"),
-            (self.projection && is_class, "{}projection does not go with {}loss multiclass"),
             (self.bias && is_class, "{}bias does not go with {}loss multiclass"),
             (self.bias && !self.is_symmetric(), "{}bias goes with {}adversary ball, box or ellipsoid only"),
             (self.bias && self.clip, "{}bias does not go with {}clip"),
+            (self.bias && self.target, "{}bias is judged by the data: leave out {}target"),
             (self.bias && self.projection, "{}bias does not go with {}projection"),
         ]
     }
 
-    fn new_data(&self) -> [Rule; 5] {
+    fn new_data(&self) -> [Rule; 6] {
         let asked = self.confidence;
         [
             (asked && self.loss != "hinge", "{}confidence goes with {}loss hinge only"),
             (asked && !self.is_symmetric(), "{}confidence goes with {}adversary ball, box or ellipsoid only"),
+            (
+                asked && self.around,
+                "{}confidence is for a set that the data have no say in: give {}adversary box or ellipsoid numbers of its own",
+            ),
             (asked && self.drift, "{}confidence goes with one dataset only"),
             (asked && self.target, "{}confidence is about data like these: leave out {}target"),
             (asked && (self.clip || self.bias), "{}confidence does not go with {}clip and {}bias"),

@@ -46,7 +46,7 @@ impl Case {
         let step = step(random, kind.step, d);
         let longest = random.log(0.3, 3.0);
         let is_free = !step.free.is_empty();
-        let data: Vec<Dataset> = (0..1 + usize::from(kind.drifts))
+        let data: Vec<Dataset> = (0..=usize::from(kind.drifts))
             .map(|_| {
                 let rows = 2 + random.below(7);
                 let weighted = !is_free && random.chance(0.4);
@@ -140,7 +140,9 @@ fn dataset(
     for _ in 0..rows {
         let mut row = moved(&scaled(&random.gaussian(d), 0.7), 1.0, &truth);
         let length = longest * random.unit().sqrt() / norm(&row).max(1e-9);
-        row.iter_mut().for_each(|x| *x *= length);
+        for x in row.iter_mut() {
+            *x *= length;
+        }
         if let Loss::Classes(classes) = loss {
             row[0] = random.below(classes) as f64;
         }

@@ -34,6 +34,11 @@ class Box:
 class Ellipsoid:
     """An adversary who may send any point z = label · features with zᵀQ⁻¹z ≤ 1.
 
+    >>> import numpy as np, unswayed
+    >>> unswayed.certify(unswayed.sample().first(100), adversary=unswayed.Ellipsoid(0.1 * np.eye(31)),
+    ...     learning_rate=1e-3, regularization=0.01, poison_rate=0.02).status
+    'certified'
+
     Args:
         q: Q, symmetric and positive definite. `adversary="ellipsoid"` is the one of the Mahalanobis filter that lets all
             data pass.
@@ -45,6 +50,14 @@ class Ellipsoid:
 @dataclass(frozen=True, eq=False)
 class Points:
     """An adversary who may send these points and no others.
+
+    >>> import unswayed
+    >>> data = unswayed.sample().first(100)
+    >>> print(unswayed.certify(data, adversary=unswayed.Points(-data.z[:3]),
+    ...     learning_rate=1e-3, regularization=0.01, poison_rate=0.02))
+    data             ...
+    threat           2 % of the points are the adversary's, any of 3 points
+    ...
 
     Args:
         points: one point z = label · features in each row. `adversary="flips"` are the rows of the data with either label.

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use unswayed::attack::{Attack, Attacked, LinearSuite};
-use unswayed::certify::linear::{LinearOptions, LinearOutcome, certify_linear};
-use unswayed::certify::{Benign, Status};
-use unswayed::check::{
-    Evidence, Linear, LinearCertificate, Loss, Rows, Set, Target, check_linear, prove_linear,
-};
+use unswayed::certify::Benign;
+use unswayed::certify::linear::{LinearOptions, LinearOutcome, certify_linear, recover_linear};
+use unswayed::check::{Evidence, Linear, LinearCertificate, Rows, Set, Target, prove_linear};
 use unswayed::data::require_alike;
 use unswayed::simulate::Simulated;
 use unswayed::{AttackError, Dataset};
@@ -233,35 +231,9 @@ pub fn recover(
     data: Vec<Arc<Dataset>>,
     target: Option<Arc<Dataset>>,
 ) -> PyResult<LinearProven> {
-    let (learner, witness) = (certificate.learner.clone(), &certificate.loss.witness);
-    let rows = rows(&data);
-    let evidence = Evidence { data: &rows, target: target.as_ref().map(|t| t.as_rows()) };
-    let refuse = |failure: unswayed_check::Failure| CheckFailed::new_err(failure.to_string());
-    let verdict = check_linear(&certificate, &evidence).map_err(refuse)?;
-    let start =
-        certificate.horizon.as_ref().map_or_else(|| vec![0.0; witness.beta.len()], |h| h.start.clone());
-    let proven = prove_linear(&learner, witness, &evidence).map_err(refuse)?;
-    let outcome = LinearOutcome {
-        status: status(learner.loss, verdict.loss),
-        certified_loss: verdict.loss,
-        certified_error: verdict.error.map(|error| error.min(1.0)),
-        horizon_loss: verdict.horizon,
-        // As when it was made: the T at which the start adds 1 %.
-        transient_steps: proven
-            .horizon(1, &start)
-            .map_or(f64::INFINITY, |first| ((first - verdict.loss) / (0.01 * verdict.loss)).ceil()),
-        confident_loss: verdict.confidence,
-        certificate,
-    };
+    let learner = certificate.learner.clone();
+    let all: Vec<&Dataset> = data.iter().map(AsRef::as_ref).collect();
+    let outcome = recover_linear(&all, target.as_deref(), certificate);
+    let outcome = outcome.map_err(|failure| CheckFailed::new_err(failure.to_string()))?;
     LinearTask { data, target, learner, confidence: None }.proven(outcome).map_err(error)
-}
-
-/// Against the model θ = 0, which never learns. Whether the solver had converged is not in the file; the bound is valid either way.
-fn status(loss: Loss, bound: f64) -> Status {
-    let idle = match loss {
-        Loss::Hinge => 1.0,
-        Loss::Logistic => std::f64::consts::LN_2,
-        Loss::Classes(classes) => (classes - 1) as f64,
-    };
-    if bound < idle { Status::Certified } else { Status::Vacuous }
 }

@@ -140,7 +140,7 @@ fn dataset(
     for _ in 0..rows {
         let mut row = moved(&scaled(&random.gaussian(d), 0.7), 1.0, &truth);
         let length = longest * random.unit().sqrt() / norm(&row).max(1e-9);
-        for x in row.iter_mut() {
+        for x in &mut row {
             *x *= length;
         }
         if let Loss::Classes(classes) = loss {

@@ -35,7 +35,7 @@ mod witness;
 
 use unswayed_check::{
     ConfidenceClaim, Evidence, Failure, Horizon, Linear, LinearCertificate, LinearClaim, LinearProven, Loss,
-    Method, Rows, Set, Shells, Target, prove_linear,
+    Method, Rows, Set, Shells, Target, check_linear, prove_linear,
 };
 
 use super::{Status, data_info, tool};
@@ -142,6 +142,31 @@ pub fn certify_linear(
     })
 }
 
+/// The outcome of a certificate that was made before, after every claim has been checked against data and target. Whether its solver had
+/// converged is not in the file; its bounds are valid either way.
+pub fn recover_linear(
+    data: &[&Dataset],
+    target: Option<&Dataset>,
+    certificate: LinearCertificate,
+) -> Result<LinearOutcome, CertifyError> {
+    let rows: Vec<Rows> = data.iter().map(|d| d.as_rows()).collect();
+    let evidence = Evidence { data: &rows, target: target.map(Dataset::as_rows) };
+    let verdict = check_linear(&certificate, &evidence).map_err(CertifyError::Refused)?;
+    let witness = &certificate.loss.witness;
+    let proven = prove_linear(&certificate.learner, witness, &evidence).map_err(CertifyError::Refused)?;
+    let start = certificate.horizon.as_ref().map(|h| h.start.clone());
+    let start = start.unwrap_or_else(|| vec![0.0; witness.beta.len()]);
+    Ok(LinearOutcome {
+        status: status(certificate.learner.loss, true, verdict.loss),
+        certified_loss: verdict.loss,
+        certified_error: verdict.error.map(|error| error.min(1.0)),
+        horizon_loss: verdict.horizon,
+        transient_steps: transient_steps(&proven, verdict.loss, &start),
+        confident_loss: verdict.confidence,
+        certificate,
+    })
+}
+
 /// Against the model θ = 0, which never learns.
 fn status(loss: Loss, converged: bool, bound: f64) -> Status {
     let idle = match loss {
@@ -207,6 +232,9 @@ impl<'a> Search<'a> {
         unswayed_check::validate_linear(learner, &Evidence { data: &evidence, target })
             .map_err(CertifyError::Refused)?;
         let constants = Constants::new(learner, data[0].dimension());
+        if learner.set == Set::Any && learner.step.clip.is_none() {
+            return Err(CertifyError::Unsupported("a set without bound and steps without clip"));
+        }
         let has_shells = learner.target == Target::Rows || has_ball(learner);
         let (method, _) = loss_kind(learner, has_shells);
         unswayed_check::require_theorem(learner, method, has_shells).map_err(CertifyError::Refused)?;
@@ -218,7 +246,7 @@ impl<'a> Search<'a> {
             _ => 0,
         };
         let parts = points::parts(learner, constants.parameters, cones <= MOST_CONES)
-            .ok_or(CertifyError::Unsupported("a set without bound and steps without clip"))?;
+            .ok_or(CertifyError::Unsupported("this ellipsoid: its matrix has no eigenvalues"))?;
         let shells = Self::shells(learner, data, &constants, &sheets);
         Ok(Search { learner, evidence, target, constants, sheets, parts, shells })
     }

@@ -27,7 +27,7 @@ use types::{ConfidenceClaim, Linear, LinearCertificate, LinearClaim, LinearWitne
 pub struct Evidence<'a> {
     /// The datasets; more than one if the data drift.
     pub data: &'a [Rows<'a>],
-    /// The target's rows if the target is [`Target::Rows`].
+    /// The target's rows if the target is [`Target::Rows`](types::Target::Rows).
     pub target: Option<Rows<'a>>,
 }
 

@@ -197,17 +197,19 @@ fn transient_steps(proven: &LinearProven, bound: f64, start: &[f64]) -> f64 {
 
 /// Rows that the program sees, at most: unknowns and inequalities grow with them.
 const MOST_ROWS: usize = 5000;
+/// The same for logistic rows, each of which has many inequalities.
+const MOST_LOGISTIC_ROWS: usize = 500;
+/// And for logistic rows where the program only gives a start.
+const MOST_STARTING_ROWS: usize = 100;
 /// Rows times shells that a target of its own rows may have: lines in shells cannot be found from a sample.
 const MOST_SHELL_ROWS: usize = 10_000;
-/// The same for logistic rows, each of which has many inequalities.
-const MOST_LOGISTIC_ROWS: usize = 100;
 /// Logistic rows up to which the program is solved in any case: it does best where the best numbers leave A at 0.
 const FEW_ROWS: usize = 60;
 /// Slopes that jump do so over this width when numbers are improved for many rows.
 const WIDTH: f64 = 0.02;
 /// Semidefinite cones up to which each label of a multi-class learner's adversary is a case of its own.
 const MOST_CONES: usize = 2000;
-/// What τ is taken up by, relatively, until the checker finds A positive.
+/// How far inside of what is allowed the numbers of a witness are put, relatively, until the checker accepts them.
 const ROOMS: [f64; 6] = [0.0, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2];
 
 /// Everything a search needs.
@@ -334,8 +336,7 @@ impl<'a> Search<'a> {
             let rows = MOST_SHELL_ROWS / shells.len();
             return Err(CertifyError::TooManyForShells { rows });
         }
-        let found = find(&task, most_rows(&task, self.learner.loss), near)
-            .ok_or(CertifyError::NoWitness { refusal: None })?;
+        let found = find(&task, most_rows(&task), near).ok_or(CertifyError::NoWitness { refusal: None })?;
         let mut refusal = None;
         let mut best: Option<LinearClaim> = None;
         for room in ROOMS {
@@ -383,8 +384,12 @@ fn loss_kind(learner: &Linear, is_bounded: bool) -> (Method, &'static dyn Kind) 
 }
 
 /// The rows of each dataset that the program may see.
-fn most_rows(task: &Task, loss: Loss) -> usize {
-    let all = if loss == Loss::Logistic { MOST_LOGISTIC_ROWS } else { MOST_ROWS };
+fn most_rows(task: &Task) -> usize {
+    let all = match task.loss {
+        Loss::Logistic if improve::applies(task) => MOST_STARTING_ROWS,
+        Loss::Logistic => MOST_LOGISTIC_ROWS,
+        _ => MOST_ROWS,
+    };
     (all / task.sheets.len()).max(50)
 }
 

@@ -234,3 +234,63 @@ fn what_cannot_be_is_refused_in_words() {
     let options = LinearOptions { horizon: Some(10), start: Some(vec![0.0]), ..LinearOptions::default() };
     assert!(refusal(&hinge(0.05), &options).contains("31"));
 }
+
+/// Settings in which the search, or the place of rest, once went wrong.
+#[test]
+#[expect(clippy::unreadable_literal, reason = "numbers as they were drawn")]
+fn data_that_were_hard_stay_easy() {
+    let free = [
+        -0.1502015381946077,
+        -0.2965658880006188,
+        -1.0,
+        -0.1671504278493295,
+        0.008117807219376607,
+        -1.0,
+        -0.2843638256288016,
+        0.33439558420574383,
+        -1.0,
+    ];
+    let data = Dataset::from_rows(free.to_vec(), 3, None).unwrap();
+    let learner = Linear {
+        learning_rate: 0.7193470958925859,
+        regularization: 0.0285667467350094,
+        poison_rate: 0.008910508896624314,
+        loss: Loss::Logistic,
+        step: Step { free: vec![2], ..Step::default() },
+        set: Set::Ball { radius: 0.310791501047698 },
+        target: Target::Data,
+    };
+    let drift = certify_linear(&[&data, &data], &learner, &LinearOptions::default()).unwrap();
+    let alone = bound(&data, &learner);
+    assert!((drift.certified_loss - alone).abs() < 1e-3, "{} against {alone}", drift.certified_loss);
+
+    let projected = [
+        0.44190479796393756,
+        0.2651111623091838,
+        0.4150204235373709,
+        0.19317285949533755,
+        0.3048235416553495,
+        0.06349522425503167,
+        -0.010796832681427983,
+        0.1394830135706961,
+        0.20090809087167205,
+        0.6392754586999586,
+        0.25790489641997677,
+        -0.003712193085137968,
+        0.056064379297554964,
+        0.6876843069913346,
+    ];
+    let data = Dataset::from_rows(projected.to_vec(), 2, None).unwrap();
+    let learner = Linear {
+        learning_rate: 0.01,
+        regularization: 0.12300402841061778,
+        poison_rate: 0.0,
+        step: Step { projection: Some(1.767247225616011), ..Step::default() },
+        set: Set::Ball { radius: 0.3 },
+        ..hinge(0.0)
+    };
+    let all = [&data];
+    let benign = LinearSuite::new(&all, &learner, None).unwrap().benign().loss;
+    let bound = bound(&data, &learner);
+    assert!(benign <= bound && bound < 0.357, "{benign} against {bound}");
+}

@@ -273,7 +273,7 @@ def test_data_that_are_refused(rows, data):
         (lambda: unswayed.certify(kinds, **SETTING), "for loss multiclass only"),
         (lambda: unswayed.tolerate(kinds, limit=0.5, **SETTING), "for loss multiclass only"),
         (lambda: unswayed.certify(kinds, **SETTING, loss="multiclass", adversary="box"), "adversary ball only"),
-        (lambda: unswayed.certify(kinds, **SETTING, loss="multiclass", projection=1.0), "projection does not go"),
+        (lambda: unswayed.certify(data, **SETTING, adversary="box", confidence=0.9), "the data have no say in"),
         (lambda: unswayed.certify([kinds, others], **SETTING, loss="multiclass"), "have different labels"),
         (lambda: unswayed.certify([data, data], y, **SETTING), "leave out y"),
         (lambda: unswayed.certify([data, data], **SETTING, normalize=True), "when making it"),

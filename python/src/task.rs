@@ -75,6 +75,7 @@ impl Task {
             adversary: &adversary.0,
             around: matches!(&*adversary.0, "box" | "ellipsoid") && adversary.1.is_none(),
             radius,
+            scaled: data.iter().any(|one| one.0.provenance().scale.is_some_and(|scale| scale != 1.0)),
             drift: data.len() > 1,
             target: target.is_some(),
             projection: projection.is_some(),
@@ -83,6 +84,7 @@ impl Task {
             confidence: confidence.is_some(),
         };
         asked.check().map_err(in_words)?;
+        asked.check_labels(data.iter().map(|one| one.0.as_ref())).map_err(in_words)?;
         let loss = self::loss(loss, first)?;
         if is_plain(&asked) && batch == 1 && !first.provenance().preferences {
             return Ok(Task(Arc::new(HingeTask { data: first.clone(), learner, threat })));
@@ -116,8 +118,19 @@ impl Task {
 
 /// Whether this is the hinge learner against a ball, which has solvers of its own.
 fn is_plain(asked: &Asked) -> bool {
-    let Asked { loss, adversary, around: _, radius: _, drift, target, projection, clip, bias, confidence } =
-        *asked;
+    let Asked {
+        loss,
+        adversary,
+        around: _,
+        radius: _,
+        scaled: _,
+        drift,
+        target,
+        projection,
+        clip,
+        bias,
+        confidence,
+    } = *asked;
     let variants = drift || target || projection || clip || bias || confidence;
     loss == "hinge" && adversary == "ball" && !variants
 }

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from river import linear_model, optim, preprocessing
+from scipy.sparse import csr_matrix
 from sklearn.linear_model import Perceptron, SGDClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -23,7 +24,7 @@ class Sklearn:
             eta0=RATE,
             fit_intercept=intercept,
         )
-        self.learner = unswayed.from_sklearn(self.model)
+        self.learner = unswayed.from_sklearn(self.model, sparse=False)
 
     def learn(self, x, y):
         self.model.partial_fit(x[None, :], [y], classes=[-1, 1])
@@ -108,11 +109,43 @@ def test_an_intercept_is_a_feature_without_regularization(arrays):
     assert "entries up to" in repr(learner.certify(x, y, poison_rate=POISON, adversary="box"))
     for call, words in [
         (lambda: learner.certify(unswayed.Data(x, y), poison_rate=POISON), "appends a feature"),
-        (lambda: learner.certify(x, y, poison_rate=POISON, normalize=True), "when making it"),
+        (lambda: learner.certify(x, y, poison_rate=POISON, normalize=True), "another learner"),
         (lambda: learner.tolerate(x, y, limit=0.5), "without intercept"),
     ]:
         with pytest.raises(unswayed.UnswayedError, match=words):
             call()
+
+
+def test_an_estimator_is_certified_on_the_rows_it_sees(arrays):
+    x, y = arrays
+    learner = unswayed.Learner(RATE, PENALTY)
+    # Rows longer than 1 stay as long as they are.
+    assert learner.certify(3 * x, y, poison_rate=POISON).data.scale == 1
+    for call in [
+        lambda: learner.certify(3 * x, y, poison_rate=POISON, normalize=True),
+        lambda: learner.certify(unswayed.Data(3 * x, y, normalize=True), poison_rate=POISON),
+        lambda: learner.attack(3 * x, y, poison_rate=POISON, normalize=True),
+        lambda: learner.tolerate(3 * x, y, limit=0.5, normalize=True),
+    ]:
+        with pytest.raises(unswayed.UnswayedError, match="another learner"):
+            call()
+
+
+def test_an_intercept_on_sparse_rows_is_another_learner(arrays):
+    model = SGDClassifier(loss="hinge", alpha=PENALTY, learning_rate="constant", eta0=RATE)
+    for sparse in (None, True):
+        with pytest.raises(unswayed.UnswayedError, match="hundredth"):
+            unswayed.from_sklearn(model, sparse=sparse)
+    assert unswayed.from_sklearn(model, sparse=False).intercept
+    assert not unswayed.from_sklearn(model.set_params(fit_intercept=False), sparse=True).intercept
+    # scikit-learn does what the message says.
+    x = np.eye(3)
+    for matrix, rate in ((x, RATE), (csr_matrix(x), RATE / 100)):
+        model = SGDClassifier(loss="hinge", alpha=PENALTY, learning_rate="constant", eta0=RATE)
+        model.partial_fit(matrix[:1], [1], classes=[-1, 1])
+        assert np.isclose(model.intercept_[0], rate)
+    with pytest.raises(unswayed.UnswayedError, match="sparse matrix"):
+        unswayed.Learner(RATE, PENALTY).certify(csr_matrix(arrays[0]), arrays[1], poison_rate=POISON)
 
 
 @pytest.mark.parametrize(
@@ -126,6 +159,7 @@ def test_an_intercept_is_a_feature_without_regularization(arrays):
         ({"average": True}, "average"),
         ({"class_weight": "balanced"}, "weigh"),
         ({"alpha": 0.0}, "nothing pulls"),
+        ({"fit_intercept": True}, "hundredth"),
         ({"eta0": 20.0}, "between 0 and 1"),
     ],
 )

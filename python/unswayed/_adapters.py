@@ -53,7 +53,7 @@ class Learner:
         return _native.update(theta, point, *setting)
 
     def certify(self, x: Features, y: Any = None, *, poison_rate: float, **options: Any) -> Certificate:
-        """`unswayed.certify` with this learner."""
+        """`unswayed.certify` with this learner, on the rows as they are: the estimator learns from them without scaling."""
         return certify(*self._rows(x, y, options), poison_rate=poison_rate, **self._asked(options))
 
     def attack(self, x: Features, y: Any = None, *, poison_rate: float, **options: Any) -> Attacks:
@@ -67,6 +67,7 @@ class Learner:
         """`unswayed.tolerate` with this learner: the largest poison rate under the limit."""
         if self.loss != "hinge" or self.intercept:
             raise UnswayedError("tolerate is for the hinge loss without intercept")
+        x, y = self._rows(x, y, options)
         found = tolerate(x, y, limit=limit, **self._setting, **options)
         assert found is None or isinstance(found, Tolerated)
         return found
@@ -87,8 +88,13 @@ class Learner:
 
     def _rows(self, x: Features, y: Any, options: dict[str, Any]) -> tuple[Features, Any]:
         """Features and labels as `certify` takes them, with the feature of the intercept."""
+        _refuse_scaling(x, options)
         if not self.intercept:
-            return x, y
+            if isinstance(x, (Data, str, os.PathLike)):
+                return x, y
+            reading = {name: options.pop(name) for name in ("weights", "labels") if name in options}
+            # Rows of norm above 1 are meant as they are: divided by 1.
+            return Data(x, y, scale=1.0, **reading), None
         if isinstance(x, (Data, str, os.PathLike)):
             raise UnswayedError("a learner with an intercept appends a feature that is 1: give features and labels as arrays or frames")
         x, y = split(x, y)
@@ -98,11 +104,29 @@ class Learner:
         return Data(np.column_stack([x, np.ones(len(x))]), y, scale=1.0, **reading), None
 
 
-def from_sklearn(estimator: Any) -> Learner:
+def _refuse_scaling(x: Features, options: dict[str, Any]) -> None:
+    """Refuses rows that the estimator itself never sees."""
+    scale = x.scale if isinstance(x, Data) else None
+    if options.get("normalize") or scale not in (None, 1.0):
+        raise UnswayedError(
+            "normalize: the estimator learns from its rows as they are, and a certificate for scaled rows is about another "
+            "learner; scale the features before the estimator and here alike, and leave out normalize"
+        )
+    if hasattr(x, "tocsr"):
+        raise UnswayedError("the features are a sparse matrix; give them as an array (x.toarray())")
+
+
+def from_sklearn(estimator: Any, *, sparse: Optional[bool] = None) -> Learner:
     """The learner that a scikit-learn `SGDClassifier` is when it is trained with `partial_fit`, a point at a time.
 
     Refuses, with the reason, an estimator whose steps are not those we certify. `fit` is another matter: it makes several
     passes over the data, and the certificate says nothing of that.
+
+    Args:
+        estimator: an `SGDClassifier`.
+        sparse: whether `partial_fit` gets sparse matrices. It matters with an intercept, which scikit-learn then moves at a
+            hundredth of the learning rate, a learner that is not certified; so with `fit_intercept=True` say `sparse=False`
+            if `partial_fit` gets arrays.
 
     >>> import unswayed
     >>> from sklearn.linear_model import SGDClassifier
@@ -131,6 +155,11 @@ def from_sklearn(estimator: Any) -> Learner:
     loss = {"hinge": "hinge", "log_loss": "logistic"}.get(wanted["loss"])
     if loss is None:
         raise UnswayedError(f"SGDClassifier: loss={wanted['loss']!r}: only the losses 'hinge' and 'log_loss' are certified")
+    if wanted["fit_intercept"] and sparse is not False:
+        raise UnswayedError(
+            "SGDClassifier: fit_intercept=True: on sparse matrices scikit-learn moves the intercept at a hundredth of the "
+            "learning rate, and that learner is not certified; if partial_fit gets arrays, say from_sklearn(model, sparse=False)"
+        )
     _check(kind, wanted["eta0"], "eta0", wanted["alpha"], "alpha")
     return Learner(float(wanted["eta0"]), float(wanted["alpha"]), loss, bool(wanted["fit_intercept"]))
 

@@ -378,8 +378,8 @@ def certify(
         loss: `"hinge"`, `"logistic"` or `"multiclass"` (labels of two or more kinds); hinge if not given, logistic for
             `preferences`.
         adversary: the points that the adversary may send: `"ball"`; `"box"` or `"ellipsoid"`, what a filter that lets all
-            data pass lets pass, or a `Box` or `Ellipsoid`; `Points`; `"flips"`, the rows with either label; `"labels"`, random
-            rows with labels of its choice; `"any"`, which needs `clip`.
+            data pass lets pass, or a `Box` or `Ellipsoid`; `Points`; `"flips"`, the rows z and −z; `"labels"`, random
+            rows, each as it is or with its label flipped (z or −z; not for real scores); `"any"`, which needs `clip`.
         target: bound the loss on these rows instead of the data's: `Data`, or a pair of features and labels.
         batch: average the gradients of so many points in each step.
         projection: project the model on norms up to this after each step.

@@ -66,6 +66,10 @@ pub use linear::{Evidence, LinearProven, check_linear, prove_linear, require_the
 pub use rows::Rows;
 pub use words::{Outcome, decimal_up};
 
+/// Why a certificate without rows is not checked against a data file.
+pub const NO_ROWS: &str =
+    "the certificate is about a covariance trace, not about the rows of a file: leave out the data file";
+
 /// What a valid certificate proves: the exact values, each rounded up to an `f64`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Verdict {

@@ -109,6 +109,9 @@ fn run(arguments: &Arguments) -> Result<Outcome, String> {
         return Err("one certificate and one data file are needed; see unswayed-check --help".to_owned());
     }
     let certificate = Certificate::from_bytes(&bytes).map_err(|e| in_file(&e))?;
+    if certificate.data.rows == 0 && arguments.files.len() > 1 {
+        return Err(unswayed_check::NO_ROWS.to_owned());
+    }
     let data = match arguments.files.get(1) {
         Some(data) => read_data(data, arguments, &certificate.data, false)?,
         None if certificate.data.rows == 0 => {

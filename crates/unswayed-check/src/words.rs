@@ -126,12 +126,17 @@ fn proven(certificate: &Certificate, verdict: &Verdict) -> String {
             "against every adversary who sees everything and replaces each point with probability \
              {} by any point at a squared distance of at most {} from the mean, the long-run \
              average squared error of the mean estimate (learning rate {}, noise trace {}) is at \
-             most {}.",
+             most {}, where benign points are {}.",
             mean.poison_rate,
             mean.squared_radius,
             mean.learning_rate,
             mean.noise_trace,
             decimal_up(verdict.loss, 6),
+            match mean.covariance_trace {
+                Some(trace) =>
+                    format!("independent draws from any distribution whose covariance has the trace {trace}"),
+                None => format!("independent draws from these {} samples", certificate.data.rows),
+            },
         ),
     }
 }
@@ -185,7 +190,11 @@ fn adversary(learner: &Linear) -> String {
         Set::Box { .. } => format!("{replaces} any point of the certificate's box"),
         Set::Ellipsoid { .. } => format!("{replaces} any point of the certificate's ellipsoid"),
         Set::Points { .. } => format!("{replaces} any of the certificate's points"),
-        Set::Labels => format!("chooses the label of each point with probability {rate}"),
+        Set::Labels => {
+            format!(
+                "with probability {rate} may flip the label of the row z that is drawn, so that −z is learned instead"
+            )
+        }
         Set::Any => format!("{replaces} any point at all"),
     }
 }

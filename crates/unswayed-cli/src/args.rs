@@ -146,8 +146,8 @@ pub struct SettingFlags {
     #[arg(long, value_name = "EPSILON")]
     pub poison_rate: f64,
 
-    /// Largest norm of a poisoned point
-    #[arg(long, value_name = "R", default_value_t = 1.0)]
+    /// Largest norm of a poisoned point, in the units of the data file (with --normalize: that of the longest row)
+    #[arg(long, value_name = "R", default_value_t = 1.0, conflicts_with = "normalize")]
     pub radius: f64,
 
     /// Seed of the attacks' randomness

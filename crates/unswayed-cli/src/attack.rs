@@ -19,6 +19,12 @@ use crate::{Stop, input, print};
 const SAVED_POINTS: usize = 1000;
 
 pub fn run(flags: &AttackFlags, as_json: bool) -> Result<ExitCode, Stop> {
+    if let Some(path) = &flags.save {
+        let mut inputs = input::learner_files(&flags.data, &flags.learner);
+        inputs.extend(flags.test.iter().chain(&flags.test_labels).cloned());
+        inputs.extend(flags.test.as_ref().and_then(|test| input::labels_beside(test)));
+        input::keep_inputs(path, "--save", &inputs)?;
+    }
     if !flags.learner.is_plain() {
         return linear::run(flags, as_json);
     }

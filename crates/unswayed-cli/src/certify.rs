@@ -3,7 +3,7 @@
 mod linear;
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -24,6 +24,14 @@ struct Attempt {
 }
 
 pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
+    let path = input::output(flags.output.as_ref(), input::data_path(&flags.data));
+    let inputs = input::learner_files(&flags.data, &flags.learner);
+    let inputs =
+        inputs.iter().chain(flags.start.as_ref().map(PathBuf::from).as_ref()).cloned().collect::<Vec<_>>();
+    input::keep_inputs(&path, "--output", &inputs)?;
+    if let Some(folder) = &flags.report {
+        input::keep_inputs(folder, "--report", &inputs)?;
+    }
     if !flags.learner.is_plain() || flags.confidence.is_some() {
         return linear::run(flags, as_json);
     }
@@ -33,7 +41,6 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let options = Options { horizon: flags.horizon, start };
     let attempts = attempts(flags.method, &data, &learner, &threat, &options);
     let (outcome, seconds) = best(&attempts)?;
-    let path = input::output(flags.output.as_ref(), input::data_path(&flags.data));
     input::write(&path, &outcome.certificate.to_bytes(), "--output")?;
     let attacked = attack::strongest(&data, &learner, &threat, flags.attacks, flags.setting.seed)?;
     let path = path.display().to_string();

@@ -26,6 +26,9 @@ fn verify(flags: &CheckFlags) -> Result<Outcome, Stop> {
     }
     let certificate = Certificate::from_bytes(&bytes).map_err(in_file)?;
     if certificate.data.rows == 0 {
+        if !flags.data.is_empty() || flags.target.is_some() {
+            return Err(Stop(unswayed_check::NO_ROWS.into()));
+        }
         let rows = Rows { z: &[], dimension: certificate.data.dimension, weights: None };
         return Ok(Outcome::of(certificate, &rows));
     }

@@ -17,8 +17,11 @@ use crate::{Stop, input, print, report};
 const SHOWN: usize = 8;
 
 pub fn run(flags: &DesignFlags, as_json: bool) -> Result<ExitCode, Stop> {
-    let request = request(flags)?;
     let folder = &flags.output;
+    let named = flags.tasks.iter().chain(&flags.validate).chain(&flags.test);
+    let files: Vec<_> = named.map(|text| input::task_path(text).1.to_owned()).collect();
+    input::keep_inputs(folder, "--output", &files)?;
+    let request = request(flags)?;
     std::fs::create_dir_all(folder.join("certificates")).map_err(|error| {
         Stop(format!("{}: cannot be made ({error}); choose another folder with --output", folder.display()))
     })?;

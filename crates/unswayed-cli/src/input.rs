@@ -7,7 +7,9 @@ use unswayed::design::{Grid, Task};
 use unswayed::{Dataset, Hinge, Threat};
 
 use crate::Stop;
-use crate::args::{AttackFlags, DataFlags, DesignFlags, GridFlags, ReadFlags, SettingFlags};
+use crate::args::{
+    Adversary, AttackFlags, DataFlags, DesignFlags, GridFlags, LearnerFlags, ReadFlags, SettingFlags,
+};
 
 /// Learner and threat, validated.
 pub fn setting(flags: &SettingFlags) -> Result<(Hinge, Threat), Stop> {
@@ -61,13 +63,19 @@ pub fn labels_beside(features: &Path) -> Option<PathBuf> {
     Some(features.with_file_name(format!("{name}y.npy"))).filter(|labels| labels.exists())
 }
 
-/// A task for design: a data file, or NAME=FILE.
+/// The name, if there is one, and the file of a task for design: a data file, or NAME=FILE.
+pub fn task_path(text: &str) -> (Option<&str>, &Path) {
+    match text.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !name.contains(['/', '\\']) => {
+            (Some(name), Path::new(path))
+        }
+        _ => (None, Path::new(text)),
+    }
+}
+
+/// Reads a task for design.
 pub fn task(text: &str, flags: &DesignFlags) -> Result<Task, Stop> {
-    let (name, path) = match text.split_once('=') {
-        Some((name, path)) if !name.is_empty() && !name.contains(['/', '\\']) => (Some(name), path),
-        _ => (None, text),
-    };
-    let path = Path::new(path);
+    let (name, path) = task_path(text);
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let name = name.map_or_else(|| stem.strip_suffix("_x").unwrap_or(&stem).to_owned(), str::to_owned);
     let options = options(flags.label_column.as_deref(), &flags.read);
@@ -103,6 +111,24 @@ pub fn vector(text: &str, flag: &str) -> Result<Vec<f64>, Stop> {
     text.split(',').map(number).collect()
 }
 
+/// The data and label files that the flags name.
+pub fn data_files(data: &DataFlags) -> Vec<PathBuf> {
+    let path = data_path(data);
+    [Some(path.to_owned()), labels_beside(path), data.labels.clone()].into_iter().flatten().collect()
+}
+
+/// All files that the flags of a learner name.
+pub fn learner_files(data: &DataFlags, learner: &LearnerFlags) -> Vec<PathBuf> {
+    let set = match &learner.adversary {
+        Adversary::Box(Some(text)) => Some(PathBuf::from(text)),
+        Adversary::Ellipsoid(Some(path)) | Adversary::Points(path) => Some(path.clone()),
+        _ => None,
+    };
+    let others = learner.more.iter().chain(&learner.target);
+    let beside = others.clone().filter_map(|path| labels_beside(path));
+    data_files(data).into_iter().chain(others.cloned()).chain(beside).chain(set).collect()
+}
+
 /// The certificate's path: as given, or the data's name with another ending in the current folder.
 pub fn output(given: Option<&PathBuf>, data: &Path) -> PathBuf {
     beside(given, data, ".certificate.safetensors")
@@ -117,8 +143,46 @@ pub fn beside(given: Option<&PathBuf>, data: &Path, ending: &str) -> PathBuf {
     })
 }
 
-/// Writes a file in full or not at all: to a neighbour first, then renamed.
+/// Refuses to write where a file is read from, before any work is done. If `output` is a folder, no input may be inside it.
+pub fn keep_inputs<'a>(
+    output: &Path,
+    flag: &str,
+    inputs: impl IntoIterator<Item = &'a PathBuf>,
+) -> Result<(), Stop> {
+    let place = |path: &Path| path.canonicalize().ok();
+    // A file that does not exist yet overwrites nothing.
+    let Some(target) = place(output) else { return Ok(()) };
+    match inputs.into_iter().find(|input| place(input).is_some_and(|input| input.starts_with(&target))) {
+        Some(input) => Err(Stop(format!(
+            "{}: writing there would overwrite the input {}; name another place with {flag}",
+            output.display(),
+            input.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Writes a result. What is there already is kept unless it is the same, or an older certificate to be replaced by a newer one.
 pub fn write(path: &Path, bytes: &[u8], flag: &str) -> Result<(), Stop> {
+    let is_certificate = |bytes: &[u8]| {
+        let head = &bytes[..bytes.len().min(1 << 16)];
+        head.windows(20).any(|part| part == b"unswayed-certificate")
+    };
+    match std::fs::read(path) {
+        Ok(old) if old == bytes => return Ok(()),
+        Ok(old) if !(is_certificate(&old) && is_certificate(bytes)) => {
+            return Err(Stop(format!(
+                "{}: exists already, with other contents; remove it, or name another file with {flag}",
+                path.display()
+            )));
+        }
+        _ => {}
+    }
+    replace(path, bytes, flag)
+}
+
+/// Writes a file in full or not at all: to a neighbour first, then renamed.
+pub fn replace(path: &Path, bytes: &[u8], flag: &str) -> Result<(), Stop> {
     let mut partial = path.as_os_str().to_os_string();
     partial.push(".partial");
     let done = std::fs::write(&partial, bytes).and_then(|()| std::fs::rename(&partial, path));

@@ -44,6 +44,7 @@ impl Flags<'_> {
         let (hinge, threat) = input::setting(self.setting)?;
         refuse::combinations(self)?;
         let (data, options) = self.datasets()?;
+        refuse::labels(self, &data)?;
         let own: Vec<&Dataset> = data.iter().collect();
         let target = self.learner.target.as_ref().map(|path| read_alike(path, None, &options)).transpose()?;
         require_alike(own[0], own[1..].iter().copied().chain(&target))?;

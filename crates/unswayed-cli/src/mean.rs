@@ -93,6 +93,9 @@ fn compare(attempts: &[Attempt]) -> String {
 
 pub fn run(flags: &MeanFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let MeanFlags { learning_rate, poison_rate, squared_radius, noise_trace, .. } = *flags;
+    let named = flags.samples.as_deref().unwrap_or(Path::new("mean"));
+    let path = input::output(flags.output.as_ref(), named);
+    input::keep_inputs(&path, "--output", &flags.samples)?;
     let began = Instant::now();
     let prepared = prepare(flags)?;
     let attempts = attempts(flags, &prepared, began.elapsed().as_secs_f64())?;
@@ -100,8 +103,6 @@ pub fn run(flags: &MeanFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let Some(Attempt { method, outcome, seconds }) = attempts.iter().min_by(smaller) else {
         return Err(Stop("no method was tried".into()));
     };
-    let named = flags.samples.as_deref().unwrap_or(Path::new("mean"));
-    let path = input::output(flags.output.as_ref(), named);
     input::write(&path, &outcome.certificate.to_bytes(), "--output")?;
     let attack = Attack::stronger(outcome, prepared.pushed);
     let (path, rows) = (path.display().to_string(), &outcome.certificate.data);

@@ -21,6 +21,8 @@ pub struct Made {
 
 pub fn run(flags: &PrepareFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let data = input::data_path(&flags.data);
+    let output = input::beside(flags.output.as_ref(), data, ".prepared.npz");
+    keep_inputs(flags, data, &output)?;
     let fitted = flags.apply.as_deref().map(read).transpose()?;
     let made = match &flags.encoder.encoder {
         Some(encoder) => encoded(flags, data, encoder, fitted.as_ref())?,
@@ -40,7 +42,6 @@ pub fn run(flags: &PrepareFlags, as_json: bool) -> Result<ExitCode, Stop> {
         }
         _ => fit(flags, &made, data)?,
     };
-    let output = input::beside(flags.output.as_ref(), data, ".prepared.npz");
     let bytes = write_dataset(&prepared.x, prepared.dimension, features.y.as_deref())?;
     input::write(&output, &bytes, "--output")?;
     if as_json {
@@ -59,6 +60,24 @@ pub fn run(flags: &PrepareFlags, as_json: bool) -> Result<ExitCode, Stop> {
         print::text(&describe(flags, &made, &transform, &prepared, &path, &output));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses to write where something is read from.
+fn keep_inputs(flags: &PrepareFlags, data: &Path, output: &Path) -> Result<(), Stop> {
+    let mut inputs = input::data_files(&flags.data);
+    inputs.extend(flags.apply.iter().chain(&flags.encoder.encoder).chain(&flags.encoder.tokenizer).cloned());
+    input::keep_inputs(output, "--output", &inputs)?;
+    if let Some(path) = &flags.encoder.features_output {
+        input::keep_inputs(path, "--features-output", &inputs)?;
+    }
+    match &flags.apply {
+        Some(_) => Ok(()),
+        None => input::keep_inputs(&transform_path(flags, data), "--transform", &inputs),
+    }
+}
+
+fn transform_path(flags: &PrepareFlags, data: &Path) -> PathBuf {
+    input::beside(flags.transform.as_ref(), data, ".transform.safetensors")
 }
 
 /// Features by an encoder. A transform that was fitted to those of another encoder is refused before the work begins.
@@ -112,7 +131,7 @@ fn fit(flags: &PrepareFlags, made: &Made, data: &Path) -> Result<(Transform, Pre
     if let Some(recipe) = &made.recipe {
         transform = transform.with_encoder(recipe);
     }
-    let path = input::beside(flags.transform.as_ref(), data, ".transform.safetensors");
+    let path = transform_path(flags, data);
     input::write(&path, &transform.to_bytes(), "--transform")?;
     Ok((transform, prepared, path))
 }

@@ -20,6 +20,8 @@ pub fn run(flags: &TolerateFlags, as_json: bool) -> Result<ExitCode, Stop> {
         return Err(Stop("--limit: it must be positive and finite".into()));
     }
     let question = question(flags)?;
+    let path = input::output(flags.output.as_ref(), input::data_path(&flags.data));
+    input::keep_inputs(&path, "--output", &input::data_files(&flags.data))?;
     let data = input::dataset(&flags.data, &flags.read)?;
     match question {
         Question::Rate(setting) => rate(flags, &data, setting, as_json),

@@ -43,8 +43,8 @@ pub struct DesignFlags {
     #[arg(long)]
     pub refine: bool,
 
-    /// Largest norm of a poisoned point
-    #[arg(long, value_name = "R", default_value_t = 1.0)]
+    /// Largest norm of a poisoned point, in the units of the data file (with --normalize: that of the longest row)
+    #[arg(long, value_name = "R", default_value_t = 1.0, conflicts_with = "normalize")]
     pub radius: f64,
 
     /// Seed of simulations and attacks
@@ -110,8 +110,8 @@ pub struct TolerateFlags {
     #[command(flatten)]
     pub grid: GridFlags,
 
-    /// Largest norm of a poisoned point
-    #[arg(long, value_name = "R", default_value_t = 1.0)]
+    /// Largest norm of a poisoned point, in the units of the data file (with --normalize: that of the longest row)
+    #[arg(long, value_name = "R", default_value_t = 1.0, conflicts_with = "normalize")]
     pub radius: f64,
 
     /// Whether to look for the rate at which an attack breaks the limit (none: do not look)

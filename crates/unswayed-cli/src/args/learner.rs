@@ -26,8 +26,8 @@ pub struct LearnerFlags {
     pub preferences: bool,
 
     /// The points that the adversary may send: 'ball' (norm up to --radius), 'box' or 'ellipsoid' (around the data; or box=0.5,
-    /// box=R.npy, ellipsoid=Q.npy: |z_j| ≤ R_j, zᵀQ⁻¹z ≤ 1), 'points=FILE' (the rows z of that file), 'flips' (rows of the data,
-    /// also with the other label), 'labels' (random rows, with labels of its choice), 'any' (needs --clip)
+    /// box=R.npy, ellipsoid=Q.npy: |z_j| ≤ R_j, zᵀQ⁻¹z ≤ 1), 'points=FILE' (the rows z of that file), 'flips' (rows z of the data,
+    /// and −z), 'labels' (random rows, each as it is or with its label flipped, z or −z), 'any' (needs --clip)
     #[arg(long, value_name = "SET", value_parser = adversary, default_value = "ball")]
     pub adversary: Adversary,
 

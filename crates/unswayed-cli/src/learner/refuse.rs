@@ -1,5 +1,6 @@
 //! What does not go together, in words.
 
+use unswayed::Dataset;
 use unswayed::check::Target;
 use unswayed::learner::{Asked, Conflict};
 
@@ -20,6 +21,11 @@ pub fn target_rows(flags: &Flags, target: &Target) -> Result<(), Stop> {
     asked(flags).check_target(target).map_err(in_flags)
 }
 
+/// Refuses labels of the adversary's choice where labels are real scores.
+pub fn labels(flags: &Flags, data: &[Dataset]) -> Result<(), Stop> {
+    asked(flags).check_labels(data).map_err(in_flags)
+}
+
 fn asked<'a>(flags: &'a Flags) -> Asked<'a> {
     let learner = flags.learner;
     Asked {
@@ -27,6 +33,7 @@ fn asked<'a>(flags: &'a Flags) -> Asked<'a> {
         adversary: learner.adversary.name(),
         around: matches!(learner.adversary, Adversary::Box(None) | Adversary::Ellipsoid(None)),
         radius: flags.setting.radius,
+        scaled: flags.read.normalize,
         drift: learner.drift,
         target: learner.target.is_some(),
         projection: learner.projection.is_some(),

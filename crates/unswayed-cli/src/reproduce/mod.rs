@@ -28,6 +28,7 @@ const FEATURES: &str = "Features: EfficientNet-Lite0 for images and all-MiniLM-L
                         figures are therefore not the paper's own.";
 
 pub fn run(flags: &ReproduceFlags, as_json: bool) -> Result<ExitCode, Stop> {
+    input::keep_inputs(&flags.output, "--output", [&flags.data])?;
     std::fs::create_dir_all(&flags.output).map_err(|error| {
         let folder = flags.output.display();
         Stop(format!("{folder}: cannot be made ({error}); choose another folder with --output"))
@@ -69,7 +70,7 @@ fn chosen(experiment: Experiment) -> Vec<(Experiment, &'static str)> {
 fn write(flags: &ReproduceFlags, found: &[(&str, Found)]) -> Result<(), Stop> {
     for (name, f) in found {
         let path = flags.output.join(format!("{name}.json"));
-        input::write(&path, format!("{:#}\n", f.json).as_bytes(), "--output")?;
+        input::replace(&path, format!("{:#}\n", f.json).as_bytes(), "--output")?;
     }
     let mut verdict: Vec<String> = found.iter().flat_map(|(_, f)| f.verdict.clone()).collect();
     verdict.push(FEATURES.into());

@@ -139,10 +139,10 @@ fn one(title: &str, request: &Request, flags: &ReproduceFlags, bar: &Bar) -> Res
 }
 
 fn write_files(folder: &Path, result: &TaskResult) -> Result<(), Stop> {
-    input::write(&folder.join("results.csv"), &to_csv(&result.design.rows), "--output")?;
+    input::replace(&folder.join("results.csv"), &to_csv(&result.design.rows), "--output")?;
     for (task, rate, bytes) in &result.design.certificates {
         let path = folder.join(format!("certificates/{task}-{rate}.certificate.safetensors"));
-        input::write(&path, bytes, "--output")?;
+        input::replace(&path, bytes, "--output")?;
     }
     Ok(())
 }

@@ -62,7 +62,7 @@ pub fn loss_name(loss: Loss) -> &'static str {
 /// let suite = LinearSuite::new(&data, &learner, None)?;
 /// let subject = LinearSubject { data: &data, target: None, learner: &learner };
 /// let lines = linear_lines(&subject, &outcome, &Beside { benign: suite.benign(), attacked: None });
-/// assert!(lines.iter().any(|(name, text)| *name == "threat" && text.ends_with("labels of its choice")));
+/// assert!(lines.iter().any(|(name, text)| *name == "threat" && text.ends_with("(z or −z)")));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn linear_lines(
@@ -165,7 +165,7 @@ fn allowed(set: &Set, dimension: usize) -> String {
             format!("any point of an ellipsoid (entries up to {largest:.3})")
         }
         Set::Points { points } => format!("any of {} points", points.len() / dimension),
-        Set::Labels => "rows of the data with labels of its choice".into(),
+        Set::Labels => "rows of the data, each as it is or with its label flipped (z or −z)".into(),
         Set::Any => "any point at all".into(),
     }
 }

@@ -2,6 +2,8 @@
 
 use unswayed_check::Target;
 
+use crate::data::Dataset;
+
 /// What is asked of a linear learner, before there are data to build it from.
 ///
 /// ```
@@ -25,6 +27,8 @@ pub struct Asked<'a> {
     pub around: bool,
     /// The radius of the ball, 1 if it is not given.
     pub radius: f64,
+    /// Whether the rows were divided by a number, so that they are no longer in the units of the data file.
+    pub scaled: bool,
     /// Whether the data may switch between several datasets.
     pub drift: bool,
     /// Whether there is a target.
@@ -46,6 +50,7 @@ impl Default for Asked<'_> {
             adversary: "ball",
             around: false,
             radius: 1.0,
+            scaled: false,
             drift: false,
             target: false,
             projection: false,
@@ -77,7 +82,7 @@ impl Asked<'_> {
     ///
     /// The first two things that do not go together.
     pub fn check(&self) -> Result<(), Conflict> {
-        let rules = self.sets().into_iter().chain(self.steps()).chain(self.new_data());
+        let rules = self.units().into_iter().chain(self.sets()).chain(self.steps()).chain(self.new_data());
         rules.into_iter().find(|(bad, _)| *bad).map_or(Ok(()), |(_, words)| Err(Conflict(words)))
     }
 
@@ -94,6 +99,38 @@ impl Asked<'_> {
         Err(Conflict(
             "{}target: not all of its rows are rows of the data; that goes with {}loss hinge only, without {}clip and {}bias",
         ))
+    }
+
+    /// Refuses labels of the adversary's choice where labels are real scores: only the sign of a row is covered.
+    ///
+    /// # Errors
+    ///
+    /// What the labels rule out.
+    pub fn check_labels<'a>(&self, data: impl IntoIterator<Item = &'a Dataset>) -> Result<(), Conflict> {
+        let scores = data.into_iter().any(|one| one.provenance().scores);
+        if !scores || !matches!(self.adversary, "labels" | "flips") {
+            return Ok(());
+        }
+        Err(Conflict(
+            "{}adversary labels and flips turn a label into its opposite, but these labels are real scores, which an \
+             adversary could set anywhere in [−1, 1]; use {}adversary ball or box",
+        ))
+    }
+
+    fn units(&self) -> [Rule; 2] {
+        let is_given = !self.around && matches!(self.adversary, "box" | "ellipsoid" | "points");
+        [
+            (
+                self.scaled && is_given,
+                "{}normalize divides the rows but not the adversary's set, which is in the units of the data file; divide \
+                 both before, and leave out {}normalize",
+            ),
+            (
+                self.scaled && (self.radius - 1.0).abs() > 0.0,
+                "{}normalize divides the rows but not {}radius, which is in the units of the data file; divide both before, \
+                 and leave out {}normalize",
+            ),
+        ]
     }
 
     fn sets(&self) -> [Rule; 5] {

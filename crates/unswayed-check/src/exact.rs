@@ -329,6 +329,15 @@ pub(crate) fn ratio(numerator: &Dyadic, denominator: &Dyadic) -> RBig {
     RBig::from_parts(n, d)
 }
 
+/// ‖x‖².
+pub(crate) fn norm2(x: &[f64]) -> Dyadic {
+    let mut sum = ExactSum::new();
+    for &x in x {
+        sum.add([x, x]);
+    }
+    sum.take()
+}
+
 /// Significant bits of a rounded quotient, at least.
 const QUOTIENT_BITS: usize = 256;
 

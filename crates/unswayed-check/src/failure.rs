@@ -5,14 +5,15 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::exact::Dyadic;
+use crate::rules::Rule;
 
 /// The part of a certificate that fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The data rows.
     Data,
-    /// The learner's parameters.
-    Learner,
+    /// The statement.
+    Statement,
     /// The claim on the long-run loss.
     Loss,
     /// The claim on the long-run error.
@@ -20,18 +21,18 @@ pub enum Part {
     /// The claim on a finite number of steps.
     Horizon,
     /// The claim on new data.
-    Confidence,
+    NewData,
 }
 
 impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Part::Data => "data",
-            Part::Learner => "learner",
+            Part::Statement => "statement",
             Part::Loss => "loss",
             Part::Error => "error",
             Part::Horizon => "horizon",
-            Part::Confidence => "confidence",
+            Part::NewData => "new data",
         })
     }
 }
@@ -69,14 +70,6 @@ pub enum Reason {
         /// What it must be.
         wanted: &'static str,
     },
-    /// The rows are not those the certificate is about.
-    #[error("these are not the certified rows: their digest is {found}, the certificate has {certified}")]
-    Digest {
-        /// Digest in the certificate.
-        certified: String,
-        /// Digest of the rows given.
-        found: String,
-    },
     /// Something has the wrong number of entries.
     #[error("{name}: expected {expected}, found {found}")]
     Length {
@@ -87,22 +80,20 @@ pub enum Reason {
         /// The count found.
         found: usize,
     },
-    /// The method does not prove this claim for this learner.
-    #[error("the method {method} proves no such claim for the {learner} learner")]
-    Method {
-        /// Name of the method.
+    /// The proof is not of a kind that fits the statement or the claim.
+    #[error("the proof {method} does not fit {with}")]
+    Unfit {
+        /// The kind of proof.
         method: &'static str,
-        /// Name of the learner.
-        learner: &'static str,
-    },
-    /// Parts that do not go together: nothing is proved about them.
-    #[error("the method {method} does not go with {with}")]
-    Parts {
-        /// Name of the method.
-        method: &'static str,
-        /// The other part.
+        /// What it does not fit.
         with: &'static str,
     },
+    /// No theorem covers the statement.
+    #[error("{0}")]
+    Unsupported(&'static Rule),
+    /// The rows were not made as the statement says.
+    #[error("{0}")]
+    Origin(String),
     /// The proven value is larger than every finite `f64`.
     #[error("the proven value is too large for a binary64 number")]
     TooLarge,

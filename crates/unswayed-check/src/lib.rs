@@ -1,30 +1,35 @@
 //! Verifies unswayed certificates in exact arithmetic.
 //!
-//! A certificate claims an upper bound on what an adaptive data poisoner can do to an online
-//! learner, and holds the numbers that prove it. This crate recomputes the bound from those numbers
-//! and the data without rounding. It knows nothing of how a certificate was found, so only this
-//! crate has to be trusted, together with the theorems in `docs/theory.md` and
-//! `docs/learners.md`.
+//! A [`Certificate`] holds a [`Statement`] (a learner, a threat, the rows), a bound on the harm that any adaptive data
+//! poisoner can do, and the numbers that prove it. This crate recomputes the bound from those numbers and the rows without
+//! rounding. It knows nothing of how a certificate was found, so only this crate has to be trusted, together with the
+//! theorems in `docs/theory.md`. One of them does nearly all the work: Theorem L1, in `evaluate`. Its parts are in `parts`, a
+//! file for each.
 //!
 //! ```
-//! use unswayed_check::{Hinge, Learner, Rows, Witness, exact_bound};
+//! use unswayed_check::{CaseProof, Cases, Evidence, Learner, Lines, Loss, Origin, Proof, RowBound, Rows, Set};
+//! use unswayed_check::{Statement, Target, Threat, prove};
 //!
-//! let learner = Learner::Hinge(Hinge {
-//!     learning_rate: 0.01,
-//!     regularization: 0.1,
-//!     poison_rate: 0.05,
-//!     radius: 1.0,
-//! });
-//! let rows = Rows { z: &[0.6, 0.8, 0.8, 0.6], dimension: 2, weights: None };
-//! let witness = Witness::Convexity {
-//!     alpha: 1.0,
-//!     beta: vec![-1.0, -1.0],
-//!     tau: 1.0,
-//!     nu: 0.5,
-//!     u: vec![0.5, 0.5],
+//! let statement = Statement {
+//!     learner: Learner::new(Loss::Logistic, 0.01, 0.1),
+//!     threat: Threat { poison_rate: 0.05, set: Set::Box { radii: vec![1.0, 0.5] } },
+//!     data: vec![Origin::of_rows(2, 2)],
+//!     target: Target::Data,
+//!     horizon: None,
 //! };
-//! let bound = exact_bound(&learner, &witness, &rows)?;
-//! assert!(bound > 0.0 && bound < 2.0);
+//! let proof = Proof::Cases(Box::new(CaseProof {
+//!     rows: RowBound::Logistic,
+//!     alpha: 0.75,
+//!     beta: vec![-1.0, -1.0],
+//!     omega: None,
+//!     shells: None,
+//!     by_class: false,
+//!     lines: vec![Lines { u: vec![0.4, 0.4], w: vec![0.35, 0.35], ..Lines::default() }],
+//!     cases: Cases { lines: vec![0], tau: vec![1.5, 1.5], nu: vec![0.25], ..Cases::default() },
+//! }));
+//! let rows = [Rows { z: &[0.6, 0.8, 0.8, 0.6], dimension: 2, weights: None }];
+//! let bound = prove(&statement, &proof, &Evidence { data: &rows, target: None })?.bound()?;
+//! assert!(bound > 0.3 && bound < 0.7);
 //! # Ok::<(), unswayed_check::Failure>(())
 //! ```
 #![expect(
@@ -35,60 +40,66 @@
 )]
 #![expect(clippy::doc_markdown, reason = "formulas keep the letters of the format's description")]
 
-mod assemble;
+mod array;
+mod confidence;
+mod evaluate;
 mod exact;
 mod failure;
-mod format;
-mod hinge;
-mod linear;
-mod lines;
+mod file;
+mod horizon;
+mod lambda;
 mod log;
+mod matrix;
 mod mean;
+mod origin;
 mod paper;
-mod points;
+mod parts;
+mod proof;
+mod prove;
 mod rows;
-mod words;
+mod rules;
+mod shape;
+mod statement;
+mod text;
+mod validate;
 
 use dashu::rational::RBig;
 
 use exact::{Dyadic, nearest, round_up};
+use failure::{require, require_length};
 pub use failure::{Failure, Part, Reason};
-use failure::{require, require_each, require_length};
-pub use format::{
-    Certificate, Claim, DataInfo, FormatError, Hinge, Horizon, Learner, Mean, PaperWitness, Witness,
+pub use file::{AnyCertificate, FormatError};
+pub use origin::{Labels, Origin};
+pub use proof::{
+    CaseProof, Cases, Certificate, Claim, Deviation, HorizonClaim, Lines, MeanCertificate, NewDataClaim, PaperProof, Proof,
+    RowBound, Shells,
 };
-pub use linear::confidence::prove_confidence;
-pub use linear::types::{
-    Cases, Confidence, ConfidenceClaim, Deviation, Linear, LinearCertificate, LinearClaim, LinearWitness,
-    Lines, Loss, Method, Set, Shells, Step, Target,
-};
-pub use linear::{Evidence, LinearProven, check_linear, prove_linear, require_theorem, validate_linear};
-pub use rows::Rows;
-pub use words::{Outcome, decimal_up};
-
-/// Why a certificate without rows is not checked against a data file.
-pub const NO_ROWS: &str =
-    "the certificate is about a covariance trace, not about the rows of a file: leave out the data file";
+pub use rows::{Evidence, Rows};
+pub use rules::{Feature, RULES, Rule, features, unsupported};
+pub use statement::{Horizon, Learner, Loss, MeanBenign, MeanStatement, Set, Statement, Target, Threat};
+pub use text::{Checked, TextLine, decimal_up};
 
 /// What a valid certificate proves: the exact values, each rounded up to an `f64`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Verdict {
     /// Upper bound on the long-run average loss.
     pub loss: f64,
-    /// Upper bound on the long-run error of a hinge learner: from the claim on the error if there
-    /// is one and it is the smaller one, else from the loss, which is never below the error.
+    /// Upper bound on the long-run average error: from the claim on the error if there is one and it is the smaller one, else
+    /// from the loss where the error never exceeds it.
     pub error: Option<f64>,
     /// Upper bound on the expected average loss over the first steps, if that is claimed.
     pub horizon: Option<f64>,
     /// Upper bound on the long-run loss on new data, if that is claimed; it holds with the claim's probability.
-    pub confidence: Option<f64>,
+    pub new_data: Option<f64>,
 }
 
-/// A witness that has been verified, and the exact value it proves.
+/// A proof that has been verified, and the values it proves.
 #[derive(Clone, Debug)]
 pub struct Proven<'a> {
-    learner: &'a Learner,
-    witness: &'a Witness,
+    statement: &'a Statement,
+    proof: &'a Proof,
+    cases: Vec<RBig>,
     value: RBig,
 }
 
@@ -98,120 +109,144 @@ impl Proven<'_> {
     /// # Errors
     /// [`Reason::TooLarge`] if no finite `f64` is large enough.
     pub fn bound(&self) -> Result<f64, Failure> {
-        finite_up(&self.value).map_err(in_part(part_of(self.witness)))
+        finite_up(&self.value).map_err(in_part(part_of(self.proof)))
     }
 
-    /// The bound on the expected average loss over the first `steps` steps from `start`, rounded
-    /// up. For the method `bounded-range` every `m` ≥ 0 gives one, for `paper` every such `m` above −`low`;
-    /// for the others `m` must be 0.
+    /// The bound of each case, rounded up.
+    pub fn case_bounds(&self) -> Vec<f64> {
+        self.cases.iter().map(round_up).collect()
+    }
+
+    /// The bound on the expected average loss over the first steps, rounded up. Where θ stays in a ball every `m` ≥ 0 gives one
+    /// (for the paper's program every such `m` above −`low`); elsewhere `m` must be 0.
     ///
     /// # Errors
-    /// The condition that fails; the mean learner has no such bound.
-    pub fn horizon(&self, steps: u64, start: &[f64], m: f64) -> Result<f64, Failure> {
-        let value = self.exact_horizon(steps, start, m);
-        value.and_then(|v| finite_up(&v)).map_err(in_part(Part::Horizon))
+    /// The condition that fails.
+    pub fn horizon(&self, horizon: &Horizon, m: f64) -> Result<f64, Failure> {
+        self.exact_horizon(horizon, m).and_then(|v| finite_up(&v)).map_err(in_part(Part::Horizon))
     }
 
-    fn exact_horizon(&self, steps: u64, start: &[f64], m: f64) -> Result<RBig, Reason> {
-        require_each("horizon.start", start, f64::is_finite, "finite")?;
-        match (self.learner, part_of(self.witness)) {
-            (Learner::Hinge(hinge), Part::Loss) => {
-                Ok(&self.value + hinge::transient(hinge, self.witness, steps, start, m)?)
-            }
-            _ => Err(Reason::Method { method: self.witness.method(), learner: self.learner.name() }),
+    fn exact_horizon(&self, horizon: &Horizon, m: f64) -> Result<RBig, Reason> {
+        require(horizon.steps >= 1, "horizon.steps", 0.0, "≥ 1")?;
+        failure::require_each("horizon.start", &horizon.start, f64::is_finite, "finite")?;
+        let start = match self.proof {
+            Proof::Cases(proof) => horizon::transient(self.statement, proof, horizon, m)?,
+            Proof::Paper(proof) => paper::transient(self.statement, proof, horizon, m)?,
+        };
+        Ok(&self.value + start)
+    }
+}
+
+/// Verifies the conditions on rows and statement, which every proof needs.
+///
+/// # Errors
+/// The condition that fails.
+pub fn validate(statement: &Statement, evidence: &Evidence) -> Result<(), Failure> {
+    validate::validate_evidence(evidence).map_err(in_part(Part::Data))?;
+    validate::validate_statement(statement, evidence).map_err(in_part(Part::Statement))
+}
+
+/// Verifies every condition of a proof and computes its exact value.
+///
+/// # Errors
+/// The condition that fails.
+pub fn prove<'a>(statement: &'a Statement, proof: &'a Proof, evidence: &Evidence) -> Result<Proven<'a>, Failure> {
+    validate(statement, evidence)?;
+    let cases: Result<Vec<RBig>, Reason> = match proof {
+        Proof::Cases(proof) => {
+            prove::case_bounds(statement, proof, evidence).map(|cases| cases.into_iter().map(RBig::from).collect())
         }
-    }
+        Proof::Paper(proof) => {
+            let features = [rules::features(statement), vec![Feature::Paper]].concat();
+            match rules::unsupported(&features) {
+                Some(rule) => Err(Reason::Unsupported(rule)),
+                None => paper::value(statement, proof, &evidence.data[0]).map(|value| vec![value]),
+            }
+        }
+    };
+    let cases = cases.map_err(in_part(part_of(proof)))?;
+    let value = cases.iter().max().cloned().unwrap_or_default();
+    Ok(Proven { statement, proof, cases, value })
 }
 
-/// Verifies every condition of a witness and computes its exact value.
+/// The bound of a claim on new data, which holds with probability 1 − δ over the draw of the rows, rounded up.
 ///
 /// # Errors
 /// The condition that fails.
-pub fn prove<'a>(learner: &'a Learner, witness: &'a Witness, rows: &Rows) -> Result<Proven<'a>, Failure> {
-    rows.validate().map_err(in_part(Part::Data))?;
-    validate_learner(learner, rows).map_err(in_part(Part::Learner))?;
-    let value = validate_witness(witness, rows).and_then(|()| match learner {
-        Learner::Hinge(hinge) => hinge::value(hinge, witness, rows),
-        Learner::Mean(mean) => mean::value(mean, witness, rows),
-    });
-    let value = value.map_err(in_part(part_of(witness)))?;
-    Ok(Proven { learner, witness, value })
+pub fn prove_new_data(statement: &Statement, claim: &NewDataClaim, rows: &Rows) -> Result<f64, Failure> {
+    validate(statement, &Evidence { data: &[*rows], target: None })?;
+    confidence::value(statement, claim, rows).and_then(|v| finite_up(&v)).map_err(in_part(Part::NewData))
 }
 
-/// The exact value of a witness, rounded up: the smallest bound it proves.
-///
-/// # Errors
-/// The condition of the method that fails.
-pub fn exact_bound(learner: &Learner, witness: &Witness, rows: &Rows) -> Result<f64, Failure> {
-    prove(learner, witness, rows)?.bound()
-}
-
-/// The smallest bound a witness for the loss proves on the expected average loss over the first
-/// `steps` steps from `start`, with the number `m` of [`Proven::horizon`]. [`prove`] gives this and
-/// [`exact_bound`] for the price of one.
-///
-/// # Errors
-/// The condition that fails.
-pub fn exact_horizon(
-    learner: &Learner,
-    witness: &Witness,
-    rows: &Rows,
-    steps: u64,
-    start: &[f64],
-    m: f64,
-) -> Result<f64, Failure> {
-    prove(learner, witness, rows)?.horizon(steps, start, m)
-}
-
-/// Checks that the rows are those of the certificate and that every claim holds.
+/// Checks that every claim of a certificate holds for these rows. That they are the rows of the statement is for the caller to
+/// compare, by their [`Origin`].
 ///
 /// # Errors
 /// The first thing that does not hold.
-pub fn check(certificate: &Certificate, rows: &Rows) -> Result<Verdict, Failure> {
-    check_data(&certificate.data, rows).map_err(in_part(Part::Data))?;
-    let learner = &certificate.learner;
-    let loss = check_claim(learner, &certificate.loss, Part::Loss, rows)?;
-    let error = match &certificate.error {
-        Some(claim) => Some(check_claim(learner, claim, Part::Error, rows)?.bound()?),
+pub fn check(certificate: &Certificate, evidence: &Evidence) -> Result<Verdict, Failure> {
+    let Certificate { statement, loss, error, horizon, new_data, .. } = certificate;
+    require_length("datasets", statement.data.len(), evidence.data.len()).map_err(in_part(Part::Data))?;
+    let proven = check_claim(statement, loss, Part::Loss, evidence)?;
+    let error = match error {
+        Some(claim) => Some(check_claim(statement, claim, Part::Error, evidence)?.bound()?),
         None => None,
     };
-    let horizon = match &certificate.horizon {
-        Some(claim) => Some(check_horizon(&loss, claim).map_err(in_part(Part::Horizon))?),
+    let horizon = check_horizon(&proven, horizon.as_ref()).map_err(in_part(Part::Horizon))?;
+    let new_data = match new_data {
+        Some(claim) => Some(check_new_data(statement, claim, evidence).map_err(in_part(Part::NewData))?),
         None => None,
     };
-    let loss = loss.bound()?;
-    let error = matches!(learner, Learner::Hinge(_)).then_some(error.unwrap_or(loss).min(loss));
-    Ok(Verdict { loss, error, horizon, confidence: None })
+    let loss = proven.bound()?;
+    // A hinge loss is never below the error on the same target. The logistic loss is at least log 2 > 0.693 where s ≤ 0.
+    let by_loss = match statement.learner.loss {
+        Loss::Hinge | Loss::Multiclass(_) => loss,
+        Loss::Logistic => (loss / 0.693).next_up(),
+    };
+    let error = Some(error.unwrap_or(by_loss).min(by_loss).min(1.0));
+    Ok(Verdict { loss, error, horizon, new_data })
 }
 
-fn check_data(data: &DataInfo, rows: &Rows) -> Result<(), Reason> {
-    require_length("rows", data.rows, rows.len())?;
-    require_length("dimension", data.dimension, rows.dimension)?;
-    rows.validate()?;
-    let found = rows.digest();
-    if found == data.sha256 {
-        return Ok(());
-    }
-    Err(Reason::Digest { certified: data.sha256.clone(), found })
+/// Checks a certificate about the mean learner, and returns its bound; with the samples if it is about samples.
+///
+/// # Errors
+/// The first thing that does not hold.
+pub fn check_mean(certificate: &MeanCertificate, samples: Option<&Rows>) -> Result<f64, Failure> {
+    let checked = mean::value(certificate, samples).and_then(|value| {
+        require_bound(certificate.bound, &value)?;
+        finite_up(&value)
+    });
+    checked.map_err(in_part(Part::Loss))
 }
 
 fn check_claim<'a>(
-    learner: &'a Learner,
+    statement: &'a Statement,
     claim: &'a Claim,
     part: Part,
-    rows: &Rows,
+    evidence: &Evidence,
 ) -> Result<Proven<'a>, Failure> {
-    if part_of(&claim.witness) != part {
-        let (method, learner) = (claim.witness.method(), learner.name());
-        return Err(in_part(part)(Reason::Method { method, learner }));
+    if part_of(&claim.proof) != part {
+        let with = if part == Part::Loss { "a claim on the loss" } else { "a claim on the error" };
+        return Err(in_part(part)(Reason::Unfit { method: claim.proof.method(), with }));
     }
-    let proven = prove(learner, &claim.witness, rows)?;
+    let proven = prove(statement, &claim.proof, evidence)?;
     require_bound(claim.bound, &proven.value).map_err(in_part(part))?;
     Ok(proven)
 }
 
-fn check_horizon(loss: &Proven, claim: &Horizon) -> Result<f64, Reason> {
-    let value = loss.exact_horizon(claim.steps, &claim.start, claim.m)?;
+fn check_horizon(loss: &Proven, claim: Option<&HorizonClaim>) -> Result<Option<f64>, Reason> {
+    let (Some(horizon), Some(claim)) = (&loss.statement.horizon, claim) else {
+        let matches = loss.statement.horizon.is_none() && claim.is_none();
+        require(matches, "horizons claimed", f64::from(u8::from(claim.is_some())), "as many as stated")?;
+        return Ok(None);
+    };
+    let value = loss.exact_horizon(horizon, claim.m)?;
+    require_bound(claim.bound, &value)?;
+    finite_up(&value).map(Some)
+}
+
+fn check_new_data(statement: &Statement, claim: &NewDataClaim, evidence: &Evidence) -> Result<f64, Reason> {
+    require_length("datasets of the claim on new data", 1, evidence.data.len())?;
+    let value = confidence::value(statement, claim, &evidence.data[0])?;
     require_bound(claim.bound, &value)?;
     finite_up(&value)
 }
@@ -226,33 +261,10 @@ fn require_bound(bound: f64, value: &RBig) -> Result<(), Reason> {
     Err(Reason::BoundTooLow { bound, value: round_up(value), excess: nearest(&excess) })
 }
 
-fn validate_learner(learner: &Learner, rows: &Rows) -> Result<(), Reason> {
-    match learner {
-        Learner::Hinge(hinge) => {
-            require(!rows.is_empty(), "the number of rows", 0.0, "> 0")?;
-            hinge::validate(hinge)
-        }
-        Learner::Mean(mean) => mean::validate(mean),
-    }
-}
-
-/// All numbers finite, all vectors as long as they must be.
-fn validate_witness(witness: &Witness, rows: &Rows) -> Result<(), Reason> {
-    for (name, value) in witness.scalars() {
-        require(value.is_finite(), name, value, "finite")?;
-    }
-    for (name, values, length) in witness.vectors() {
-        let expected = length.shape(rows.len(), rows.dimension).iter().product();
-        require_length(name, expected, values.len())?;
-        require_each(name, values, f64::is_finite, "finite")?;
-    }
-    Ok(())
-}
-
-/// The claim a witness can prove.
-fn part_of(witness: &Witness) -> Part {
-    match witness {
-        Witness::ZeroOne { .. } => Part::Error,
+/// The claim that a proof can support.
+fn part_of(proof: &Proof) -> Part {
+    match proof {
+        Proof::Cases(proof) if proof.rows.is_error() => Part::Error,
         _ => Part::Loss,
     }
 }

@@ -1,4 +1,4 @@
-//! The mean learner: method `closed-form`.
+//! The mean learner (Section 14 of docs/theory.md).
 //!
 //! Letters: η learning rate, ε poison rate, r squared radius, tr S noise trace, tr Σ covariance
 //! trace, a and ν the witness. The value η²a((1−ε) tr Σ + tr S) + νr is a bound if
@@ -11,11 +11,15 @@ use dashu::rational::RBig;
 
 use crate::exact::{Dyadic, ExactSum, ratio};
 use crate::failure::{Reason, require, require_not_negative};
-use crate::format::{Mean, Witness};
+use crate::proof::MeanCertificate;
 use crate::rows::Rows;
+use crate::statement::{MeanBenign, MeanStatement};
 
-/// Checks the learner's parameters.
-pub(crate) fn validate(mean: &Mean) -> Result<(), Reason> {
+/// Why a certificate about a covariance trace is not checked against a data file.
+const NO_ROWS: &str = "the certificate is about a covariance trace, not about the rows of a file: leave out the data file";
+
+/// Checks the statement.
+fn validate(mean: &MeanStatement) -> Result<(), Reason> {
     let eta = mean.learning_rate;
     require(eta > 0.0 && eta < 2.0, "learning_rate", eta, "in (0, 2)")?;
     let eps = mean.poison_rate;
@@ -23,17 +27,19 @@ pub(crate) fn validate(mean: &Mean) -> Result<(), Reason> {
     let at_least_zero = |name, x: f64| require(x >= 0.0 && x.is_finite(), name, x, "≥ 0");
     at_least_zero("squared_radius", mean.squared_radius)?;
     at_least_zero("noise_trace", mean.noise_trace)?;
-    at_least_zero("covariance_trace", mean.covariance_trace.unwrap_or(0.0))
+    match mean.benign {
+        MeanBenign::CovarianceTrace(trace) => at_least_zero("covariance_trace", trace),
+        MeanBenign::Samples(_) => Ok(()),
+    }
 }
 
-/// The exact value of a witness whose numbers are finite, after every condition of the method has
-/// been verified.
-pub(crate) fn value(mean: &Mean, witness: &Witness, rows: &Rows) -> Result<RBig, Reason> {
-    let &Witness::ClosedForm { alpha, nu } = witness else {
-        return Err(Reason::Method { method: witness.method(), learner: "mean" });
-    };
-    require(alpha > 0.0, "alpha", alpha, "> 0")?;
-    require(nu >= 0.0, "nu", nu, "≥ 0")?;
+/// The exact value, after every condition has been verified.
+pub(crate) fn value(certificate: &MeanCertificate, rows: Option<&Rows>) -> Result<RBig, Reason> {
+    let MeanCertificate { statement: mean, alpha, nu, .. } = certificate;
+    validate(mean)?;
+    let (alpha, nu) = (*alpha, *nu);
+    require(alpha > 0.0 && alpha.is_finite(), "alpha", alpha, "> 0")?;
+    require(nu >= 0.0 && nu.is_finite(), "nu", nu, "≥ 0")?;
     let (a, nu) = (Dyadic::new(alpha), Dyadic::new(nu));
     let (eta, eps) = (Dyadic::new(mean.learning_rate), Dyadic::new(mean.poison_rate));
     let one = Dyadic::whole(1);
@@ -45,20 +51,22 @@ pub(crate) fn value(mean: &Mean, witness: &Witness, rows: &Rows) -> Result<RBig,
     let spare = p * q - (&eps * &eta * (&one - &eta) * &a).square();
     require_not_negative(&spare, "P·Q − ε²η²(1−η)²a²")?;
 
-    let spread = RBig::from(one - eps) * covariance_trace(mean, rows)?;
+    let spread = RBig::from(one - eps) * covariance_trace(&mean.benign, rows)?;
     let spread = spread + RBig::from(Dyadic::new(mean.noise_trace));
     let poison = RBig::from(nu * Dyadic::new(mean.squared_radius));
     Ok(RBig::from(eta.square() * a) * spread + poison)
 }
 
 /// tr Σ: as given, or of the rows, Σ p_i‖z_i‖² − ‖Σ p_iz_i‖² = (W Σ w_i‖z_i‖² − ‖Σ w_iz_i‖²)/W².
-fn covariance_trace(mean: &Mean, rows: &Rows) -> Result<RBig, Reason> {
-    let count = rows.len() as f64;
-    if let Some(trace) = mean.covariance_trace {
-        require(rows.is_empty(), "the number of rows beside covariance_trace", count, "0")?;
-        return Ok(RBig::from(Dyadic::new(trace)));
-    }
-    require(!rows.is_empty(), "the number of rows", count, "> 0 without covariance_trace")?;
+fn covariance_trace(benign: &MeanBenign, rows: Option<&Rows>) -> Result<RBig, Reason> {
+    let rows = match (benign, rows) {
+        (MeanBenign::CovarianceTrace(trace), None) => return Ok(RBig::from(Dyadic::new(*trace))),
+        (MeanBenign::CovarianceTrace(_), Some(_)) => return Err(Reason::Origin(NO_ROWS.to_owned())),
+        (MeanBenign::Samples(_), None) => return Err(Reason::Origin("the samples are missing".to_owned())),
+        (MeanBenign::Samples(_), Some(rows)) => rows,
+    };
+    rows.validate()?;
+    require(!rows.is_empty(), "the number of samples", 0.0, "> 0")?;
     let mut squares = ExactSum::new();
     for part in rows.in_parallel(|range| {
         let mut sum = ExactSum::new();
@@ -71,7 +79,11 @@ fn covariance_trace(mean: &Mean, rows: &Rows) -> Result<RBig, Reason> {
         squares.merge(&part);
     }
     let mut mean2 = Dyadic::zero();
-    for column in rows.columns(|_| [[1.0, 1.0]]) {
+    let sums = rows.column_sums(rows.dimension, |i, add| {
+        add(0, [rows.weight(i), 1.0, 1.0]);
+        rows.row(i)
+    });
+    for [column, _] in sums {
         mean2 = mean2 + column.square();
     }
     let total = rows.total_weight();

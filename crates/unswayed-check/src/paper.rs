@@ -1,6 +1,6 @@
-//! The hinge learner: method `paper`, the paper's semidefinite certificate.
+//! Theorem 6: the paper's semidefinite certificate for the hinge learner against a ball.
 //!
-//! Letters: η, σ, ε, R of the learner, k = 1 − ησ, p_i = w_i/W the weight of row i; of the witness A (`a`) and b, which stand for
+//! Letters: η, σ, ε, R of the statement, k = 1 − ησ, p_i = w_i/W the weight of row i; of the proof A (`a`) and b, which stand for
 //! η times the paper's, m_i, h_i, ν8, ν9, ν10, ϱ (`ball`), H (`reach`), l (`low`), u (`high`), δ, θ̂ (`theta`) and ẑ (`point`).
 //!
 //! ```text
@@ -16,30 +16,35 @@
 
 use std::ops::Range;
 
-use dashu::integer::IBig;
 use dashu::rational::RBig;
 
-use crate::exact::{Dyadic, ExactSum, common_integers, ratio};
-use crate::failure::{Reason, require, require_length, require_not_negative, require_positive};
-use crate::format::{Hinge, PaperWitness};
-use crate::hinge::norm2;
+use crate::exact::{Dyadic, ExactSum, norm2, ratio};
+use crate::failure::{Reason, require, require_each, require_length, require_not_negative, require_positive};
+use crate::matrix::{is_definite, times};
+use crate::proof::PaperProof;
+use crate::prove::point_radius;
+use crate::statement::{Horizon, Statement};
 use crate::rows::Rows;
 
 /// The exact value, after every condition has been verified.
-pub(crate) fn value(hinge: &Hinge, witness: &PaperWitness, rows: &Rows) -> Result<RBig, Reason> {
-    let c = Constants::new(hinge, witness);
+pub(crate) fn value(statement: &Statement, proof: &PaperProof, rows: &Rows) -> Result<RBig, Reason> {
+    require_shape(proof, rows)?;
+    // λ need not be convex, and a mean of steps is then not covered.
+    let batch = statement.learner.batch;
+    require(batch == 1 || proof.low >= 0.0, "low", proof.low, "≥ 0, as it must be with batches")?;
+    let c = Constants::new(statement, proof);
     c.check()?;
-    require_between(witness)?;
+    require_between(proof)?;
     let gain = c.gain(rows)?;
     let total = rows.total_weight();
     // 2W·g, which has no quotient in it.
     let pull = &total * &c.sigma;
     let push = &total * &c.eps;
     let slope = c.slope(rows);
-    let g1 = slope.iter().zip(&witness.b).map(|(c, &b)| c - &pull * Dyadic::new(b));
-    let g = [g1.collect::<Vec<_>>(), witness.b.iter().map(|&b| &push * Dyadic::new(b)).collect()];
+    let g1 = slope.iter().zip(&proof.b).map(|(c, &b)| c - &pull * Dyadic::new(b));
+    let g = [g1.collect::<Vec<_>>(), proof.b.iter().map(|&b| &push * Dyadic::new(b)).collect()];
 
-    let x = [dyadics(&witness.theta), dyadics(&witness.point)];
+    let x = [dyadics(&proof.theta), dyadics(&proof.point)];
     let dx = c.times_d(&x);
     let (mut linear, mut square, mut rest) = (Dyadic::zero(), Dyadic::zero(), Dyadic::zero());
     let two_total = Dyadic::whole(2) * &total;
@@ -55,100 +60,61 @@ pub(crate) fn value(hinge: &Hinge, witness: &PaperWitness, rows: &Rows) -> Resul
     Ok(whole + ratio(&rest, &(two_total.square() * &c.delta)))
 }
 
+/// All numbers finite, all vectors as long as they must be; one dataset, judged by itself.
+fn require_shape(proof: &PaperProof, rows: &Rows) -> Result<(), Reason> {
+    let (n, d) = (rows.len(), rows.dimension);
+    let vectors = [
+        ("a", &proof.a, d.saturating_mul(d.saturating_add(1)) / 2),
+        ("b", &proof.b, d),
+        ("m", &proof.m, n),
+        ("h", &proof.h, n.saturating_mul(d)),
+        ("theta", &proof.theta, d),
+        ("point", &proof.point, d),
+    ];
+    for (name, vector, length) in vectors {
+        require_length(name, length, vector.len())?;
+        require_each(name, vector, f64::is_finite, "finite")?;
+    }
+    let PaperProof { nu8, nu9, nu10, ball, reach, low, high, delta, .. } = *proof;
+    require_each("the numbers", &[nu8, nu9, nu10, ball, reach, low, high, delta], f64::is_finite, "finite")
+}
+
 /// What a start θ_0 adds over T steps: (θ_0ᵀAθ_0 + bᵀθ_0 + ‖b‖²/(4(l+m)) + mϱ²)/(ηT).
 pub(crate) fn transient(
-    hinge: &Hinge,
-    witness: &PaperWitness,
-    steps: u64,
-    start: &[f64],
+    statement: &Statement,
+    proof: &PaperProof,
+    horizon: &Horizon,
     m: f64,
 ) -> Result<RBig, Reason> {
-    let c = Constants::new(hinge, witness);
-    require_length("entries of horizon.start", witness.b.len(), start.len())?;
-    require(steps >= 1, "horizon.steps", 0.0, "≥ 1")?;
+    let Horizon { steps, start } = horizon;
+    let c = Constants::new(statement, proof);
+    require_length("entries of horizon.start", proof.b.len(), start.len())?;
     require(m >= 0.0 && m.is_finite(), "horizon.m", m, "≥ 0")?;
     require_not_negative(&(c.ball.square() - norm2(start)), "ϱ² − ‖θ_0‖²")?;
-    let curve = Dyadic::new(witness.low) + Dyadic::new(m);
+    let curve = Dyadic::new(proof.low) + Dyadic::new(m);
     require_positive(&curve, "low + horizon.m")?;
     let mut here = Dyadic::new(m) * c.ball.square();
-    for ((a, &theta), &b) in times_a(&witness.a, start).iter().zip(start).zip(&witness.b) {
+    for ((a, &theta), &b) in times(&proof.a, start).iter().zip(start).zip(&proof.b) {
         here = here + Dyadic::new(theta) * (a + Dyadic::new(b));
     }
-    let time = &c.eta * Dyadic::whole(steps);
+    let time = &c.eta * Dyadic::whole(*steps);
     let four = Dyadic::whole(4) * curve;
-    Ok(ratio(&here, &time) + ratio(&norm2(&witness.b), &(four * time)))
+    Ok(ratio(&here, &time) + ratio(&norm2(&proof.b), &(four * time)))
 }
 
 fn dyadics(x: &[f64]) -> Vec<Dyadic> {
     x.iter().map(|&x| Dyadic::new(x)).collect()
 }
 
-/// The entry (i, j) of a symmetric matrix whose upper triangle is stored column by column.
-pub(crate) fn entry(a: &[f64], i: usize, j: usize) -> f64 {
-    let (i, j) = if i <= j { (i, j) } else { (j, i) };
-    a[j * (j + 1) / 2 + i]
-}
-
-/// Ax.
-pub(crate) fn times_a(a: &[f64], x: &[f64]) -> Vec<Dyadic> {
-    let mut sum = ExactSum::new();
-    let product = |i| {
-        for (j, &x) in x.iter().enumerate() {
-            sum.add([entry(a, i, j), x]);
-        }
-        sum.take()
-    };
-    (0..x.len()).map(product).collect()
-}
-
 /// Requires lI ≺ A ≺ uI.
-fn require_between(w: &PaperWitness) -> Result<(), Reason> {
-    require(is_definite(w, w.low, false), "low", w.low, "below all eigenvalues of a")?;
-    require(is_definite(w, w.high, true), "high", w.high, "above all eigenvalues of a")
+fn require_between(w: &PaperProof) -> Result<(), Reason> {
+    require(is_definite(&w.a, w.b.len(), w.low, false), "low", w.low, "below all eigenvalues of a")?;
+    require(is_definite(&w.a, w.b.len(), w.high, true), "high", w.high, "above all eigenvalues of a")
 }
 
-/// Whether A − shift·I is positive definite, or shift·I − A if it is turned.
-fn is_definite(w: &PaperWitness, shift: f64, turned: bool) -> bool {
-    let d = w.b.len();
-    let mut entries = Vec::with_capacity(d * d);
-    for i in 0..d {
-        for j in 0..d {
-            let a = Dyadic::new(entry(&w.a, i, j));
-            let a = if i == j { a - Dyadic::new(shift) } else { a };
-            entries.push(if turned { Dyadic::zero() - a } else { a });
-        }
-    }
-    is_positive_definite(&entries, d)
-}
-
-/// Whether the symmetric matrix with these d² entries is positive definite.
-pub(crate) fn is_positive_definite(entries: &[Dyadic], d: usize) -> bool {
-    has_positive_minors(common_integers(entries), d)
-}
-
-/// Sylvester's criterion by Bareiss' elimination, which stays within the integers: after step k the entry (k+1, k+1) is the
-/// leading minor of order k+2. Only the lower triangle is used.
-fn has_positive_minors(mut a: Vec<IBig>, d: usize) -> bool {
-    let mut previous = IBig::ONE;
-    for k in 0..d {
-        let pivot = a[k * d + k].clone();
-        if pivot <= IBig::ZERO {
-            return false;
-        }
-        for i in k + 1..d {
-            for j in k + 1..=i {
-                let product = &a[i * d + j] * &pivot - &a[i * d + k] * &a[j * d + k];
-                a[i * d + j] = product / &previous;
-            }
-        }
-        previous = pivot;
-    }
-    true
-}
-
-/// Learner and witness as exact numbers.
+/// Learner and proof as exact numbers.
 struct Constants<'a> {
-    witness: &'a PaperWitness,
+    proof: &'a PaperProof,
     eta: Dyadic,
     sigma: Dyadic,
     eps: Dyadic,
@@ -168,18 +134,19 @@ struct Constants<'a> {
 }
 
 impl<'a> Constants<'a> {
-    fn new(hinge: &Hinge, witness: &'a PaperWitness) -> Self {
-        let (eta, sigma) = (Dyadic::new(hinge.learning_rate), Dyadic::new(hinge.regularization));
-        let eps = Dyadic::new(hinge.poison_rate);
+    fn new(statement: &Statement, proof: &'a PaperProof) -> Self {
+        let learner = &statement.learner;
+        let (eta, sigma) = (Dyadic::new(learner.learning_rate), Dyadic::new(learner.regularization));
+        let eps = Dyadic::new(statement.threat.poison_rate);
         Constants {
-            witness,
-            radius: Dyadic::new(hinge.radius),
-            ball: Dyadic::new(witness.ball),
-            reach: Dyadic::new(witness.reach),
-            nu8: Dyadic::new(witness.nu8),
-            nu9: Dyadic::new(witness.nu9),
-            nu10: Dyadic::new(witness.nu10),
-            delta: Dyadic::new(witness.delta),
+            proof,
+            radius: Dyadic::new(point_radius(statement).0),
+            ball: Dyadic::new(proof.ball),
+            reach: Dyadic::new(proof.reach),
+            nu8: Dyadic::new(proof.nu8),
+            nu9: Dyadic::new(proof.nu9),
+            nu10: Dyadic::new(proof.nu10),
+            delta: Dyadic::new(proof.delta),
             benign: Dyadic::whole(1) - &eps,
             k: Dyadic::whole(1) - &eta * &sigma,
             shrink: &sigma * (Dyadic::whole(2) - &eta * &sigma),
@@ -197,8 +164,8 @@ impl<'a> Constants<'a> {
         require_positive(&self.delta, "delta")?;
         require_not_negative(&self.reach, "reach")?;
         require_not_negative(&(&self.ball * &self.sigma - &self.radius), "ϱσ − R")?;
-        self.check_corner("low", self.witness.low)?;
-        self.check_corner("high", self.witness.high)
+        self.check_corner("low", self.proof.low)?;
+        self.check_corner("high", self.proof.high)
     }
 
     /// Requires the 2×2 matrix for the eigenvalue `a` to be ⪰ δ.
@@ -222,8 +189,8 @@ impl<'a> Constants<'a> {
 
     /// D(θ̂, ẑ).
     fn times_d(&self, x: &[Vec<Dyadic>; 2]) -> [Vec<Dyadic>; 2] {
-        let w = self.witness;
-        let (at, az) = (times_a(&w.a, &w.theta), times_a(&w.a, &w.point));
+        let w = self.proof;
+        let (at, az) = (times(&w.a, &w.theta), times(&w.a, &w.point));
         let cross = &self.eps * &self.k;
         let upper = |j: usize| {
             let theta = &self.shrink * &at[j] + &self.nu8 * &x[0][j];
@@ -238,7 +205,7 @@ impl<'a> Constants<'a> {
 
     /// Σ w_i(m_iz_i − h_i), one number per dimension.
     fn slope(&self, rows: &Rows) -> Vec<Dyadic> {
-        let (d, w) = (rows.dimension, self.witness);
+        let (d, w) = (rows.dimension, self.proof);
         let mut sums = vec![ExactSum::new(); d];
         for i in 0..rows.len() {
             let (weight, row) = (rows.weight(i), rows.row(i));
@@ -271,13 +238,13 @@ impl<'a> Constants<'a> {
 
     /// T_i.
     fn row_gain(&self, z: &[f64], i: usize) -> Dyadic {
-        let (w, d) = (self.witness, z.len());
+        let (w, d) = (self.proof, z.len());
         let m = Dyadic::new(w.m[i]);
         let h = &w.h[i * d..(i + 1) * d];
         let double = Dyadic::whole(2) * &self.k * &self.benign;
         let (mut idle, mut active) = (Dyadic::zero(), Dyadic::zero());
         let mut jump = Dyadic::zero();
-        for (((az, &z), &h), &b) in times_a(&w.a, z).iter().zip(z).zip(h).zip(&w.b) {
+        for (((az, &z), &h), &b) in times(&w.a, z).iter().zip(z).zip(h).zip(&w.b) {
             let (z, h) = (Dyadic::new(z), Dyadic::new(h));
             jump = jump + &z * (&self.eta * az + Dyadic::new(b));
             active = active + (z - &double * az - &h).abs();

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use sha2::{Digest, Sha256};
-
 use crate::exact::{Dyadic, ExactSum};
 use crate::failure::{Reason, require, require_each, require_length};
 
@@ -16,6 +14,15 @@ pub struct Rows<'a> {
     pub dimension: usize,
     /// N weights w_i ≥ 0, not all zero; without them all rows weigh the same.
     pub weights: Option<&'a [f64]>,
+}
+
+/// The rows that a statement speaks of.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// The datasets; more than one if benign data may switch between them.
+    pub data: &'a [Rows<'a>],
+    /// The target's rows, if it has rows of its own.
+    pub target: Option<Rows<'a>>,
 }
 
 /// Entries per thread below which another thread is not worth its start.
@@ -32,27 +39,6 @@ impl Rows<'_> {
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-
-    /// SHA-256 of N, d, the rows and the weights, in lower-case hexadecimal digits.
-    pub fn digest(&self) -> String {
-        let mut hash = Sha256::new();
-        hash.update((self.len() as u64).to_le_bytes());
-        hash.update((self.dimension as u64).to_le_bytes());
-        let mut feed = |numbers: &[f64], zero: f64| {
-            for block in numbers.chunks(512) {
-                let mut bytes = [0; 512 * 8];
-                for (place, x) in bytes.chunks_exact_mut(8).zip(block) {
-                    place.copy_from_slice(&(x + zero).to_le_bytes());
-                }
-                hash.update(&bytes[..8 * block.len()]);
-            }
-        };
-        feed(self.z, 0.0); // −0 + 0 = +0
-        feed(self.weights.unwrap_or_default(), -0.0); // x + (−0) = x
-        let hex = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
-        let digest = hash.finalize();
-        digest.iter().flat_map(|&b| [hex(b >> 4), hex(b & 15)]).collect()
     }
 
     /// Checks lengths, that all numbers are finite, and that the weights are ≥ 0 and not all 0.
@@ -93,52 +79,24 @@ impl Rows<'_> {
         sum.take()
     }
 
-    /// Σ_i w_i Σ_k f_k(i) z_i for products f_k(i) of two numbers: one exact number per column.
-    pub(crate) fn columns<const K: usize>(
-        &self,
-        factors: impl Fn(usize) -> [[f64; 2]; K] + Sync,
-    ) -> Vec<Dyadic> {
-        self.sums(|i| {
-            let w = self.weight(i);
-            factors(i).map(|[f, g]| [w, f, g])
-        })
-    }
-
-    /// Σ_i Σ_k f_k(i) z_i for products f_k(i) of three numbers: one exact number per column.
-    pub(crate) fn sums<const K: usize>(
-        &self,
-        factors: impl Fn(usize) -> [[f64; 3]; K] + Sync,
-    ) -> Vec<Dyadic> {
-        let mut result = Vec::with_capacity(self.dimension);
-        for first in (0..self.dimension).step_by(COLUMNS_AT_ONCE) {
-            let block = first..self.dimension.min(first + COLUMNS_AT_ONCE);
-            let mut parts = self.in_parallel(|range| self.block(range, block.clone(), &factors));
+    /// Σ_i f(i)·x_i for the first `columns` columns, in two places: `factors` adds products f of three numbers for row i, each to
+    /// place 0 or 1, and returns x_i.
+    pub(crate) fn column_sums<'r>(
+        &'r self,
+        columns: usize,
+        factors: impl Fn(usize, &mut dyn FnMut(usize, [f64; 3])) -> &'r [f64] + Sync,
+    ) -> Vec<[Dyadic; 2]> {
+        let mut result = Vec::with_capacity(columns);
+        for first in (0..columns).step_by(COLUMNS_AT_ONCE) {
+            let block = first..columns.min(first + COLUMNS_AT_ONCE);
+            let mut parts = self.in_parallel(|rows| block_sums(rows, block.clone(), &factors));
             let mut total = parts.swap_remove(0);
             for part in parts {
-                total.iter_mut().zip(&part).for_each(|(a, b)| a.merge(b));
+                total.iter_mut().flatten().zip(part.iter().flatten()).for_each(|(a, b)| a.merge(b));
             }
-            result.extend(total.iter_mut().map(ExactSum::take));
+            result.extend(total.iter_mut().map(|[a, b]| [a.take(), b.take()]));
         }
         result
-    }
-
-    /// The sums of [`Rows::sums`] for some rows and some columns.
-    fn block<const K: usize>(
-        &self,
-        rows: Range<usize>,
-        columns: Range<usize>,
-        factors: &impl Fn(usize) -> [[f64; 3]; K],
-    ) -> Vec<ExactSum> {
-        let mut sums = vec![ExactSum::new(); columns.len()];
-        for i in rows {
-            let products = factors(i);
-            for (sum, &z) in sums.iter_mut().zip(&self.row(i)[columns.clone()]) {
-                for [f, g, h] in products {
-                    sum.add([f, g, h, z]);
-                }
-            }
-        }
-        sums
     }
 
     /// Runs `work` on consecutive ranges that make up 0..N, the results in their order (at least
@@ -164,4 +122,24 @@ impl Rows<'_> {
             handles.into_iter().map(join).collect()
         })
     }
+}
+
+/// The sums of [`Rows::column_sums`] for some rows and some columns.
+fn block_sums<'r>(
+    rows: Range<usize>,
+    columns: Range<usize>,
+    factors: &impl Fn(usize, &mut dyn FnMut(usize, [f64; 3])) -> &'r [f64],
+) -> Vec<[ExactSum; 2]> {
+    let mut sums = vec![[ExactSum::new(), ExactSum::new()]; columns.len()];
+    let mut products = Vec::new();
+    for i in rows {
+        products.clear();
+        let x = factors(i, &mut |place, product| products.push((place, product)));
+        for &(place, [f, g, h]) in &products {
+            for (sum, &x) in sums.iter_mut().zip(&x[columns.clone()]) {
+                sum[place].add([f, g, h, x]);
+            }
+        }
+    }
+    sums
 }

@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 ///
 /// ```
 /// use unswayed::attack::{Attack, Suite};
-/// use unswayed::{AttackError, Cancel, Dataset, Hinge, Threat};
+/// use unswayed::{AttackError, Cancel, Dataset, Problem};
 /// let (data, cancel) = (Dataset::sample()?, Cancel::default());
-/// let suite = Suite::new(&data, &Hinge::new(1e-3, 0.01)?, &Threat::new(0.05)?).with_cancel(&cancel);
+/// let problem = Problem::builder(data).learning_rate(1e-3).regularization(0.01).poison_rate(0.05).build()?;
+/// let suite = Suite::new(&problem)?.with_cancel(&cancel);
 /// cancel.cancel(); // from another thread, say
 /// assert_eq!(suite.run(&[Attack::None]).unwrap_err(), AttackError::Cancelled);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

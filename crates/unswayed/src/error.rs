@@ -3,6 +3,7 @@
 use unswayed_check::Failure;
 
 use crate::data::DataError;
+use crate::problem::ProblemError;
 
 /// A parameter outside its range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -47,9 +48,9 @@ pub enum CertifyError {
     /// A certificate that was made before does not hold.
     #[error("{0}")]
     Refused(Failure),
-    /// A certificate that was made before is about another learner.
-    #[error("the certificate is not about the hinge learner")]
-    NotHinge,
+    /// The problem is not one that can be certified.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
     /// A combination that there is a theorem for, or not, but no solver.
     #[error("there is no solver for {0}")]
     Unsupported(&'static str),
@@ -89,7 +90,7 @@ pub enum CertifyError {
     /// The checker accepted none of the witnesses: the numbers are beyond what floating point can express.
     #[error("no witness passed the exact check{}; the parameters are too extreme for double precision",
         refusal.as_ref().map(|r| format!(" ({r})")).unwrap_or_default())]
-    NoWitness {
+    NoProof {
         /// What the checker said of the last one.
         refusal: Option<Failure>,
     },

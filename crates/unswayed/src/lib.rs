@@ -1,39 +1,50 @@
 //! Proven bounds on what an adaptive data poisoner can do to an online learner.
 //!
 //! A learner that keeps learning from its users' data can be steered by users who mean harm: they see the model and adapt
-//! their points to it. For a given learner, benign data and a given fraction of hostile points, [`certify::certify`]
-//! computes a number that the long-run loss cannot exceed, whatever the adversary does, and a witness for it that
-//! the small crate `unswayed-check` verifies in exact arithmetic.
+//! their points to it. For a given learner, benign data and a given fraction of hostile points, [`certify()`] computes a number
+//! that the long-run loss cannot exceed, whatever the adversary does, and a proof of it that the small crate `unswayed-check`
+//! verifies in exact arithmetic.
 //!
 //! ```
-//! use unswayed::{Dataset, Hinge, Threat, certify};
+//! use unswayed::{Adversary, Dataset, Problem, certify};
 //!
-//! let data = Dataset::sample()?;                  // features and labels; see `data` for files
-//! let learner = Hinge::new(1e-3, 0.01)?;          // learning rate, regularization
-//! let threat = Threat::new(0.02)?;                // one point in fifty is hostile
-//! let outcome = certify::certify(&data, &learner, &threat, &certify::Options::default())?;
-//! println!("certified loss {}", outcome.certified_loss);
+//! let data = Dataset::sample()?;                       // features and labels; see `data` for files
+//! let problem = Problem::builder(data.clone())
+//!     .learning_rate(1e-3)
+//!     .regularization(0.01)
+//!     .poison_rate(0.02)                               // one point in fifty is hostile
+//!     .build()?;
+//! println!("certified hinge loss {}", certify(&problem)?.certified_loss);
+//!
+//! let problem = Problem::builder(data.first(100)?)     // another loss, another threat: the same path
+//!     .loss("logistic".parse()?)
+//!     .adversary(Adversary::BoxAroundData)             // whatever a filter by columns lets pass
+//!     .learning_rate(1e-3)
+//!     .regularization(0.01)
+//!     .poison_rate(0.02)
+//!     .build()?;
+//! println!("certified logistic loss {}", certify(&problem)?.certified_loss);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The way data takes: [`data`] → [`learner`] and [`threat`] → [`certify`] → `unswayed_check::Certificate`, and
-//! beside it [`attack`] → [`simulate`] → the strongest attack found.
+//! The way data takes: [`data`] → [`Problem`] → [`mod@certify`] → [`check::Certificate`], and beside it [`attack`] → [`simulate`] →
+//! the strongest attack found.
 
 pub mod attack;
 mod cancel;
 pub mod certify;
 pub mod data;
-pub mod design;
+//pub mod design;
 mod error;
-pub mod experiment;
+//pub mod experiment;
 pub mod learner;
 pub mod prepare;
+mod problem;
 pub mod simulate;
-pub mod threat;
 
 pub use cancel::Cancel;
+pub use certify::certify;
 pub use data::Dataset;
 pub use error::{AttackError, CertifyError, ParameterError};
-pub use learner::Hinge;
-pub use threat::Threat;
+pub use problem::{Adversary, Column, IntoData, LossName, Problem, ProblemBuilder, ProblemError, Template};
 pub use unswayed_check as check;

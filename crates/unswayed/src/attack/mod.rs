@@ -2,22 +2,31 @@
 //!
 //! An attack's simulated loss is a lower bound on the worst case, beside the certificate's upper bound.
 
+mod curve;
+mod drift;
+mod equilibrium;
 mod evolve;
 mod flip;
+mod flips;
 mod greedy;
-mod linear;
+mod held;
+mod kinds;
+mod margins;
+mod mean;
+mod measured;
+mod nature;
+mod policy;
 mod response;
 mod steady;
 mod suite;
 
 pub use flip::LabelFlip;
-pub use greedy::Greedy;
-pub use linear::LinearSuite;
+pub use kinds::{Attack, Attacked, Effort, strongest};
+pub use mean::{MeanAttacked, MeanLearner, attack_mean};
 pub use response::{Outward, Tracking};
-pub use steady::{SteadyState, fixed_point, search};
-pub use suite::{
-    Attack, Attacked, Effort, HingeJudge, MeanAttacked, MeanLearner, Suite, attack_mean, strongest,
-};
+pub use steady::SteadyState;
+pub(crate) use suite::benign_of as benign;
+pub use suite::{Suite, fixed_point};
 
 use crate::certify::dot;
 
@@ -25,7 +34,7 @@ use crate::certify::dot;
 ///
 /// ```
 /// use unswayed::attack::{Policy, Suite};
-/// use unswayed::{Dataset, Hinge, Threat};
+/// use unswayed::{Dataset, Problem};
 ///
 /// #[derive(Clone)]
 /// struct AgainstTheModel;
@@ -41,7 +50,8 @@ use crate::certify::dot;
 /// }
 ///
 /// let data = Dataset::sample()?;
-/// let suite = Suite::new(&data, &Hinge::new(0.01, 0.1)?, &Threat::new(0.05)?);
+/// let problem = Problem::builder(data).learning_rate(0.01).regularization(0.1).poison_rate(0.05).build()?;
+/// let suite = Suite::new(&problem)?;
 /// let result = suite.simulate(&AgainstTheModel)?;
 /// assert!(result.loss.mean > suite.benign().loss);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -1,40 +1,47 @@
 //! The steady-state attack: one point, sent again and again, that drags the learner to the worst place it can be held.
 //!
-//! A constant point u makes the learner settle, for small learning rates, at
-//!
-//! ```text
-//! θ(u) = argmin (1−ε) Σ p_i max(0, 1−θᵀz_i) + ε max(0, 1−θᵀu) + (σ/2)‖θ‖²
-//! ```
-//!
-//! and the attack maximises ℓ(θ(u)) over ‖u‖ ≤ R. The hinge on θᵀu must stay: the learner ignores a point with θᵀu > 1.
-//! θ(u) comes from dual coordinate descent with warm starts; u from several starts, a damped Newton-like ascent on a
-//! smoothed problem, and an evolution strategy. The reported figure is always a simulation's.
+//! With θ(u) the place of rest under u, the attack maximises ℓ(θ(u)) over the set. Its gradient is known from the place of rest: if
+//! θ moves by H⁻¹v when pulled along v, then dℓ = ε gᵀd(step on u) with g = H⁻¹∇ℓ. The ascent starts from several points; a hinge is
+//! smoothed, less and less.
 
-use faer::linalg::solvers::Solve;
-use faer::{Mat, Side};
 use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::SeedableRng;
+use rayon::prelude::*;
+use unswayed_check::{Statement, Loss, Set};
 
-use super::evolve::Candidate;
-use super::{dot, make_act, stretch};
-use crate::certify::{Descent, benign};
-use crate::data::Dataset;
+use super::{dot, scale};
+use super::curve::Curve;
+use super::held::Held;
+use super::nature::Nature;
+use crate::cancel::Cancel;
 use crate::error::AttackError;
-use crate::learner::Hinge;
-use crate::threat::Threat;
+use crate::simulate::Region;
 
 /// The search looks at no more rows than this; with more, at every so-manieth.
 const MOST_ROWS: usize = 2000;
 
-/// Random starts, and how many of the best starts are improved by ascent.
-const RANDOM_STARTS: usize = 16;
-const ASCENTS: usize = 8;
+/// Random starts for each label.
+const RANDOM_STARTS: usize = 8;
+
+/// A shorter point may hold a hinge learner farther out, at its kink: these lengths are tried at the end, and then changed.
+const LENGTHS: [f64; 3] = [1.0, 0.9, 0.7];
+const FIRST_CHANGE: f64 = 0.2;
+const LAST_CHANGE: f64 = 0.01;
+
+/// How long to search.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Work {
+    /// Starts that are improved.
+    pub ascents: usize,
+    /// Steps of each, on each curve.
+    pub steps: usize,
+}
 
 /// A constant attack and where it holds the learner.
 #[derive(Clone, Debug)]
 pub struct SteadyState {
-    /// The point u; for an adversary who may choose labels only, the probability of a flip for each row.
+    /// The point u; for an adversary who may flip labels only, the probability of a flip for each row.
     pub point: Vec<f64>,
     /// θ(u).
     pub theta: Vec<f64>,
@@ -42,187 +49,197 @@ pub struct SteadyState {
     pub loss: f64,
 }
 
-/// θ(u) and its loss, to full precision.
-pub fn fixed_point(
-    data: &Dataset,
-    learner: &Hinge,
-    threat: &Threat,
-    point: &[f64],
-) -> Result<SteadyState, AttackError> {
-    let eps = threat.poison_rate();
-    let mut weights: Vec<f64> = data.probabilities().iter().map(|p| (1.0 - eps) * p).collect();
-    weights.push(eps);
-    let rows = Dataset::from_rows([data.z(), point].concat(), data.dimension(), Some(weights))?;
-    let theta = benign(&rows, learner).theta;
-    let loss = data.iter().zip(data.probabilities()).map(|(z, p)| p * (1.0 - dot(z, &theta)).max(0.0)).sum();
-    Ok(SteadyState { point: point.to_vec(), theta, loss })
+/// What a search needs to know.
+#[derive(Clone, Copy)]
+pub(super) struct Search<'s> {
+    pub statement: &'s Statement,
+    pub nature: &'s Nature,
+    /// Where points are looked for.
+    pub reach: &'s Region,
+    pub work: Work,
+    pub seed: u64,
+    pub cancel: &'s Cancel,
 }
 
-/// Searches the best point. `starts` are tried first, besides the search's own; `evaluations` bounds the work.
-pub fn search(
-    data: &Dataset,
-    learner: &Hinge,
-    threat: &Threat,
-    starts: &[Vec<f64>],
-    evaluations: usize,
-    seed: u64,
-) -> Result<SteadyState, AttackError> {
-    let stride = data.rows().div_ceil(MOST_ROWS);
-    let mut search = Search::new(data, stride, learner, threat);
-    let mut rng = Pcg64Mcg::seed_from_u64(seed);
-    let mut pool = search.first_points(starts, &mut rng);
-    for start in pool.clone().into_iter().take(ASCENTS) {
-        pool.push(search.ascend(start));
-    }
-    let best = search.race(pool, evaluations, &mut rng);
-    fixed_point(data, learner, threat, &best)
-}
+/// A value and the point that has it.
+type Tried = (f64, Vec<f64>);
 
-struct Search {
-    /// The rows, and u after them.
-    rows: Vec<Vec<f64>>,
-    weights: Vec<f64>,
-    eps: f64,
-    radius: f64,
-    /// Where the learner settles, for the rows and u.
-    settled: Descent,
-}
-
-impl Search {
-    fn new(data: &Dataset, stride: usize, learner: &Hinge, threat: &Threat) -> Self {
-        let mut rows: Vec<Vec<f64>> = data.iter().step_by(stride).map(<[f64]>::to_vec).collect();
-        let weights: Vec<f64> = data.probabilities().into_iter().step_by(stride).collect();
-        let total: f64 = weights.iter().sum();
-        let weights: Vec<f64> = weights.iter().map(|p| p / total).collect();
-        rows.push(vec![0.0; data.dimension()]);
-        let eps = threat.poison_rate();
-        let settled = Descent {
-            caps: weights.iter().map(|p| (1.0 - eps) * p).chain([eps]).collect(),
-            squared: rows.iter().map(|z| dot(z, z)).collect(),
-            sigma: learner.regularization(),
-            a: vec![0.0; rows.len()],
-            theta: vec![0.0; data.dimension()],
-        };
-        Search { rows, weights, eps, radius: threat.radius(), settled }
-    }
-
-    /// ℓ(θ(u)), leaving θ(u) in place; starts from where the last point left it.
-    fn settle(&mut self, point: &[f64]) -> f64 {
-        let last = self.rows.len() - 1;
-        let held = self.settled.a[last] / self.settled.sigma;
-        for ((t, new), old) in self.settled.theta.iter_mut().zip(point).zip(&mut self.rows[last]) {
-            *t += held * (new - *old);
-            *old = *new;
-        }
-        self.settled.squared[last] = dot(point, point);
-        let rows = &self.rows;
-        self.settled.run(|i| &rows[i], 1e-7, 60);
-        self.loss()
-    }
-
-    /// The rows with their weights, without u.
-    fn data(&self) -> impl Iterator<Item = (&[f64], f64)> {
-        self.rows.iter().map(Vec::as_slice).zip(self.weights.iter().copied())
-    }
-
-    fn loss(&self) -> f64 {
-        self.data().map(|(z, p)| p * (1.0 - dot(z, &self.settled.theta)).max(0.0)).sum()
-    }
-
-    /// −Σ p_i z_i over the rows with θᵀz_i < 1.
-    fn gradient(&self) -> Vec<f64> {
-        let mut gradient = vec![0.0; self.settled.theta.len()];
-        for (z, p) in self.data() {
-            if dot(z, &self.settled.theta) < 1.0 {
-                gradient.iter_mut().zip(z).for_each(|(g, z)| *g -= p * z);
-            }
-        }
-        gradient
-    }
-
-    fn try_point(&mut self, point: Vec<f64>) -> Candidate {
-        Candidate::new(point, self.radius, |u| self.settle(u))
-    }
-
-    /// The given starts, the obvious directions and a few random ones, best first.
-    fn first_points(&mut self, starts: &[Vec<f64>], rng: &mut Pcg64Mcg) -> Vec<Candidate> {
-        let dimension = self.settled.theta.len();
-        self.settle(&vec![0.0; dimension]);
-        let mut mean = vec![0.0; dimension];
-        for (z, p) in self.data() {
-            mean.iter_mut().zip(z).for_each(|(m, z)| *m -= p * z);
-        }
-        let against: Vec<f64> = self.settled.theta.iter().map(|t| -t).collect();
-        let mut points = starts.to_vec();
-        points.extend([against, mean, self.gradient(), self.newton_direction()]);
-        for _ in 0..RANDOM_STARTS {
-            points.push((0..dimension).map(|_| StandardNormal.sample(rng)).collect());
-        }
-        for point in &mut points {
-            stretch(point, self.radius);
-        }
-        let mut tried: Vec<Candidate> = points.into_iter().map(|point| self.try_point(point)).collect();
-        tried.sort_by(|a, b| b.loss.total_cmp(&a.loss));
-        tried
-    }
-
-    /// H⁻¹∇ℓ, H = σI + (1−ε) Σ p_i δ(s_i − 1) z_i z_iᵀ with a smooth δ: where θ would go if pushed.
-    fn newton_direction(&self) -> Vec<f64> {
-        const WIDTH: f64 = 0.3;
-        let d = self.settled.theta.len();
-        let mut h = Mat::<f64>::zeros(d, d);
-        for (z, p) in self.data() {
-            let off = (dot(z, &self.settled.theta) - 1.0) / WIDTH;
-            if off.abs() < 1.0 {
-                let weight = (1.0 - self.eps) * p * 0.75 / WIDTH * (1.0 - off * off);
-                for i in 0..d {
-                    for j in 0..=i {
-                        h[(i, j)] += weight * z[i] * z[j];
-                    }
-                }
-            }
-        }
-        for i in 0..d {
-            h[(i, i)] += self.settled.sigma;
-        }
-        let gradient = self.gradient();
-        match h.llt(Side::Lower) {
-            Ok(h) => h.solve(Mat::from_fn(d, 1, |i, _| gradient[i])).col(0).iter().copied().collect(),
-            Err(_) => gradient,
+impl Search<'_> {
+    /// The best constant attack found: a point, or for an adversary who chooses labels the probability of a flip for each row.
+    pub fn run(&self) -> Result<SteadyState, AttackError> {
+        let thin = self.nature.thinned(MOST_ROWS)?;
+        let thin = Search { nature: &thin, ..*self };
+        match &self.statement.threat.set {
+            Set::LabelFlips => self.flips(),
+            Set::Points { points } => self.exact_best(thin.screened(points)?),
+            _ => self.resized(self.exact_best(thin.candidates()?)?),
         }
     }
 
-    /// Damped steps u ← (u + H⁻¹∇ℓ(θ(u)))/2 on the sphere: a good start, which stops early.
-    fn ascend(&mut self, start: Candidate) -> Candidate {
-        let (mut best, mut point) = (start.clone(), start.point);
-        for _ in 0..25 {
-            self.settle(&point);
-            let mut direction = self.newton_direction();
-            stretch(&mut direction, self.radius);
-            point.iter_mut().zip(&direction).for_each(|(u, d)| *u = f64::midpoint(*u, *d));
-            stretch(&mut point, self.radius);
-            make_act(&self.settled.theta, &mut point);
-            let next = self.try_point(point.clone());
+    /// The more harm [`Search::run`] would find, the more this is; it takes less time.
+    pub fn estimate(&self) -> Result<f64, AttackError> {
+        if matches!(self.statement.threat.set, Set::LabelFlips | Set::Points { .. }) {
+            return Ok(self.run()?.loss);
+        }
+        let thin = self.nature.thinned(MOST_ROWS)?;
+        let ends = Search { nature: &thin, ..*self }.ends()?;
+        Ok(ends.iter().map(|(height, _)| *height).fold(f64::NEG_INFINITY, f64::max))
+    }
+
+    /// Ends the search if asked to.
+    pub fn look(&self) -> Result<(), AttackError> {
+        if self.cancel.is_cancelled() { Err(AttackError::Cancelled) } else { Ok(()) }
+    }
+
+    fn hold(&self) -> Held<'_> {
+        Held::new(self.statement, self.nature)
+    }
+
+    /// Of points, the one with the largest loss on the loss itself and on all rows.
+    fn exact_best(&self, points: Vec<Vec<f64>>) -> Result<SteadyState, AttackError> {
+        let held = points.into_par_iter().map(|point| self.held(point));
+        let held = held.collect::<Result<Vec<_>, _>>()?;
+        let best = held.into_iter().max_by(|a, b| a.loss.total_cmp(&b.loss));
+        best.ok_or(AttackError::Unsupported("an empty set of points"))
+    }
+
+    /// Where a point holds the learner, on the loss itself.
+    pub fn held(&self, point: Vec<f64>) -> Result<SteadyState, AttackError> {
+        self.look()?;
+        let mut hold = self.hold();
+        hold.place(&point);
+        hold.settle_exactly();
+        Ok(SteadyState { loss: hold.loss(), theta: hold.theta, point })
+    }
+
+    /// The same point in the best length, by smaller and smaller changes.
+    fn resized(&self, mut best: SteadyState) -> Result<SteadyState, AttackError> {
+        let mut change = FIRST_CHANGE;
+        while self.statement.learner.loss != Loss::Logistic && change > LAST_CHANGE {
+            let sizes = [1.0 - change, 1.0 + change].map(|size| self.scaled(&best.point, size));
+            let next = self.exact_best(sizes.to_vec())?;
             if next.loss > best.loss {
                 best = next;
+            } else {
+                change /= 2.0;
             }
         }
-        best
+        Ok(best)
     }
 
-    /// Improves all candidates a little, drops the worse half, and so on until one is left: its point.
-    fn race(&mut self, mut pool: Vec<Candidate>, evaluations: usize, rng: &mut Pcg64Mcg) -> Vec<f64> {
-        let rounds = pool.len().max(2).ilog2() as usize + 1;
-        while pool.len() > 1 {
-            let share = evaluations / rounds / pool.len();
-            for candidate in &mut pool {
-                candidate.evolve(share, self.radius, rng, |u| self.settle(u));
+    /// The point with another length, in the set, and with the same label.
+    fn scaled(&self, point: &[f64], size: f64) -> Vec<f64> {
+        let mut scaled = point.to_vec();
+        scale(&mut scaled[usize::from(self.labels() > 1)..], size);
+        self.reach.bring_in(&mut scaled);
+        scaled
+    }
+
+    /// The points that hold the learner worst on a smooth loss.
+    fn worst(&self, points: Vec<Vec<f64>>, curve: Curve, count: usize) -> Result<Vec<Vec<f64>>, AttackError> {
+        let tried = points.into_par_iter().map(|point| {
+            self.look()?;
+            let mut hold = self.hold();
+            hold.place(&point);
+            hold.settle(curve);
+            Ok((hold.height(curve), point))
+        });
+        let mut tried = tried.collect::<Result<Vec<Tried>, AttackError>>()?;
+        tried.sort_by(|a, b| b.0.total_cmp(&a.0));
+        Ok(tried.into_iter().take(count).map(|(_, point)| point).collect())
+    }
+
+    /// Where ascents from the worst starts end.
+    fn ends(&self) -> Result<Vec<Tried>, AttackError> {
+        let widest = Curve::for_search(self.statement.learner.loss)[0];
+        let starts = self.worst(self.starts(widest), widest, self.work.ascents)?;
+        starts.into_par_iter().map(|start| self.ascend(start)).collect()
+    }
+
+    /// The ends in a few lengths.
+    fn candidates(&self) -> Result<Vec<Vec<f64>>, AttackError> {
+        let lengths = if self.statement.learner.loss == Loss::Logistic { &LENGTHS[..1] } else { &LENGTHS[..] };
+        let ends = self.ends()?;
+        Ok(ends.iter().flat_map(|(_, point)| lengths.iter().map(|l| self.scaled(point, *l))).collect())
+    }
+
+    /// Against the model, against the rows, along the gradient, along where θ gives way, and at random; for each label.
+    fn starts(&self, curve: Curve) -> Vec<Vec<f64>> {
+        let (mut hold, dimension) = (self.hold(), self.nature.rows.dimension());
+        let rest = hold.settle(curve);
+        let gradient = hold.gradient(curve);
+        let against = hold.theta.iter().map(|t| -t).collect();
+        let pushes = [against, hold.against_rows(), rest.moved(&gradient), gradient];
+        let mut rng = Pcg64Mcg::seed_from_u64(self.seed);
+        let mut starts = Vec::new();
+        for label in 0..self.labels() {
+            let mut blank = vec![0.0; dimension];
+            blank[0] = label as f64;
+            hold.place(&blank);
+            let mut directions: Vec<Vec<f64>> = pushes.iter().map(|v| hold.lever(curve, v)).collect();
+            let random = |_| (0..dimension).map(|_| StandardNormal.sample(&mut rng)).collect();
+            directions.extend((0..RANDOM_STARTS).map(random));
+            for direction in directions {
+                let mut start = vec![0.0; dimension];
+                self.reach.farthest(&direction, &mut start);
+                if self.labels() > 1 {
+                    start[0] = label as f64;
+                }
+                starts.push(start);
             }
-            pool.sort_by(|a, b| b.loss.total_cmp(&a.loss));
-            pool.truncate(pool.len().div_ceil(2));
         }
-        let Some(mut last) = pool.pop() else { return vec![0.0; self.settled.theta.len()] };
-        last.evolve(evaluations / rounds, self.radius, rng, |u| self.settle(u));
-        last.point
+        starts
+    }
+
+    /// Projected ascent, with longer steps after a success and shorter ones after a failure.
+    fn ascend(&self, start: Vec<f64>) -> Result<Tried, AttackError> {
+        let mut hold = self.hold();
+        let mut best: Tried = (f64::NEG_INFINITY, start);
+        let mut direction = vec![0.0; best.1.len()];
+        for curve in Curve::for_search(self.statement.learner.loss) {
+            let (mut step, mut point) = (0.5, best.1.clone());
+            best.0 = f64::NEG_INFINITY;
+            for _ in 0..self.work.steps {
+                self.look()?;
+                hold.place(&point);
+                let rest = hold.settle(curve);
+                let height = hold.height(curve);
+                if height > best.0 {
+                    best = (height, point.clone());
+                    let push = rest.moved(&hold.gradient(curve));
+                    self.reach.uphill(&hold.lever(curve, &push), &mut direction);
+                    step *= 1.3;
+                } else {
+                    step *= 0.4;
+                    if step < 1e-4 {
+                        break;
+                    }
+                }
+                point.copy_from_slice(&best.1);
+                point.iter_mut().zip(&direction).for_each(|(u, d)| *u += step * d);
+                self.reach.bring_in(&mut point);
+            }
+        }
+        Ok(best)
+    }
+
+    /// The points of a finite set that are worth a closer look: of those that push hardest those that hold the learner worst.
+    fn screened(&self, points: &[f64]) -> Result<Vec<Vec<f64>>, AttackError> {
+        let curves = Curve::for_search(self.statement.learner.loss);
+        let curve = curves[curves.len() - 1];
+        let mut hold = self.hold();
+        let rest = hold.settle(curve);
+        let push = rest.moved(&hold.gradient(curve));
+        let effect = |z: &[f64]| curve.at(dot(&hold.theta, z), 1.0).pull * dot(&push, z);
+        let points = points.chunks_exact(self.nature.rows.dimension());
+        let mut points: Vec<Tried> = points.map(|z| (effect(z), z.to_vec())).collect();
+        points.sort_by(|a, b| b.0.total_cmp(&a.0));
+        points.truncate(self.work.ascents * self.work.steps);
+        self.worst(points.into_iter().map(|(_, z)| z).collect(), curve, 2 * self.work.ascents)
+    }
+
+    /// Labels that a point may have.
+    fn labels(&self) -> usize {
+        if let Loss::Multiclass(classes) = self.statement.learner.loss { classes } else { 1 }
     }
 }

@@ -1,138 +1,112 @@
-//! The attacks as users run them: each simulated from where it is strongest, with its interval and verdict.
+//! The attacks on one learner as users run them: each simulated from where it is strongest, with its interval and verdict.
 
 use std::sync::OnceLock;
 
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::SeedableRng;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use unswayed_check::{Loss, Set, Statement};
 
+use super::drift::worst_mixture;
 use super::evolve::Candidate;
-use super::{Fixed, Greedy, LabelFlip, Outward, Policy, SteadyState, Tracking, dot, search};
+use super::flips::Flipping;
+use super::greedy::Greedy;
+use super::kinds::{SHORTEST_WINDOW, plan};
+use super::measured::{Measured, TargetJudge};
+use super::nature::Nature;
+use super::policy::AnyPolicy;
+use super::steady::{Search, Work};
+use super::{Attack, Attacked, Effort, Fixed, LabelFlip, Policy, SteadyState, Tracking};
 use crate::cancel::Cancel;
 use crate::certify::{Benign, benign};
 use crate::data::Dataset;
 use crate::error::AttackError;
-use crate::learner::{Hinge, HingeState, MeanState};
-use crate::simulate::{Arena, Estimate, Judge, Plan, Scores, Simulated, Stream};
-use crate::threat::Threat;
+use crate::learner::LinearState;
+use crate::problem::Problem;
+use crate::simulate::{Arena, Plan, Region, Simulated, Stream};
 
-/// An attack by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Attack {
-    /// Nobody attacks: the learner's own long-run loss.
-    None,
-    /// Random rows with the wrong label.
-    LabelFlip,
-    /// One gradient step on the next loss (the paper's).
-    Fgsm,
-    /// Several projected gradient steps on the next loss (the paper's).
-    Pgd,
-    /// One well-chosen point, sent again and again.
-    SteadyState,
-    /// A point tuned by simulation at the learner's own learning rate, always moved just enough to act on the model.
-    Tuned,
-}
-
-impl Attack {
-    /// Those that take a second or so.
-    pub const FAST: [Attack; 3] = [Attack::LabelFlip, Attack::Fgsm, Attack::SteadyState];
-
-    /// All of them.
-    pub const ALL: [Attack; 6] =
-        [Attack::None, Attack::LabelFlip, Attack::Fgsm, Attack::Pgd, Attack::SteadyState, Attack::Tuned];
-
-    /// Its name in tables and flags.
-    pub fn name(self) -> &'static str {
-        match self {
-            Attack::None => "none",
-            Attack::LabelFlip => "label-flip",
-            Attack::Fgsm => "fgsm",
-            Attack::Pgd => "pgd",
-            Attack::SteadyState => "steady-state",
-            Attack::Tuned => "tuned",
-        }
-    }
-}
-
-/// How much work to put in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Effort {
-    /// Seconds: shorter simulations, a shorter search.
-    Fast,
-    /// Minutes: long simulations, a long search.
-    Full,
-}
-
-/// Steps that are measured, at least.
-pub(super) const SHORTEST_WINDOW: f64 = 2e5;
-
-/// Numbers in the data up to which a gradient costs little.
-const SMALL_DATA: usize = 20_000;
+/// Operations that the search for a steady state may take.
+const FAST_WORK: f64 = 4e9;
+const FULL_WORK: f64 = 6e10;
 
 /// Simulated steps that tuning may take; with long time constants there is no tuning, and none is needed.
 const TUNING_STEPS: f64 = 3e8;
 
-/// What an attack reached.
-#[derive(Clone, Debug)]
-pub struct Attacked {
-    /// Which attack.
-    pub attack: Attack,
-    /// Its long-run averages.
-    pub simulated: Simulated,
-    /// For attacks with a steady-state point: the point, and the loss where the learner would settle if η were small.
-    pub steady: Option<SteadyState>,
-}
+/// How far beyond the clip a point for the logistic loss may be: there it pulls with full force even at a margin above 0.
+const BEYOND_CLIP: f64 = 10.0;
 
-/// The attack that is surest to reach much: the largest lower end of a confidence interval. The largest average would be
-/// the luckiest one where several are close.
-pub fn strongest(attacks: &[Attacked]) -> Option<&Attacked> {
-    let key = |a: &Attacked| (a.simulated.loss.low(), a.simulated.loss.mean);
-    attacks.iter().max_by(|a, b| {
-        let ((low, mean), (other_low, other_mean)) = (key(a), key(b));
-        low.total_cmp(&other_low).then(mean.total_cmp(&other_mean))
-    })
-}
-
-/// Everything the attacks on one hinge learner share.
+/// Everything the attacks on one learner share.
+///
+/// With several datasets nature's choice is part of the attack: the steady-state attack searches the worst mixture for itself, the
+/// others meet the mixture that is worst with nobody attacking.
+///
+/// ```
+/// use unswayed::attack::{Attack, Suite, strongest};
+/// use unswayed::{Adversary, Dataset, Problem};
+/// let data = Dataset::sample()?.first(50)?;
+/// let problem = Problem::builder(data)
+///     .loss("logistic".parse()?)
+///     .learning_rate(0.01)
+///     .regularization(0.1)
+///     .poison_rate(0.05)
+///     .adversary(Adversary::LabelFlips)
+///     .build()?;
+/// let suite = Suite::new(&problem)?;
+/// let attacked = suite.run(&[Attack::LabelFlip, Attack::SteadyState])?;
+/// assert!(strongest(&attacked).unwrap().simulated.loss.mean > suite.benign().loss);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Suite<'a> {
-    data: &'a Dataset,
-    test: Option<&'a Dataset>,
-    learner: Hinge,
-    threat: Threat,
+    problem: &'a Problem,
+    test: Option<Measured>,
+    allowed: Region,
+    reach: Region,
+    nature: Nature,
     benign: Benign,
-    stream: Stream,
     effort: Effort,
     seed: u64,
     cancel: Cancel,
-    steady: OnceLock<Result<SteadyState, AttackError>>,
+    steady: OnceLock<Result<(SteadyState, Nature), AttackError>>,
+}
+
+/// Points of a simulation's policy, and the conditions it is run under.
+struct Setting<'s> {
+    policy: AnyPolicy<'s>,
+    nature: &'s Nature,
+    start: &'s [f64],
+    poison_rate: f64,
+    steady: Option<SteadyState>,
 }
 
 impl<'a> Suite<'a> {
-    /// Fast, with seed 0, no held-out data.
-    pub fn new(data: &'a Dataset, learner: &Hinge, threat: &Threat) -> Self {
-        Suite {
-            data,
+    /// The attacks on a problem's learner. Fast, with seed 0.
+    ///
+    /// # Errors
+    /// A set that cannot be worked with, such as an ellipsoid whose matrix has no inverse.
+    pub fn new(problem: &'a Problem) -> Result<Self, AttackError> {
+        let statement = problem.statement();
+        let allowed = Region::new(statement, problem.data()[0].dimension())?;
+        Ok(Suite {
+            problem,
             test: None,
-            learner: *learner,
-            threat: *threat,
-            benign: benign(data, learner),
-            stream: Stream::new(data, threat),
+            reach: reach(statement, &allowed),
+            allowed,
+            nature: without_adversary(problem)?,
+            benign: benign(problem),
             effort: Effort::Fast,
             seed: 0,
             cancel: Cancel::default(),
             steady: OnceLock::new(),
-        }
+        })
     }
 
     /// Also measures on held-out data.
-    pub fn with_test(self, test: &'a Dataset) -> Result<Self, AttackError> {
-        if test.dimension() != self.data.dimension() {
-            let (expected, found) = (self.data.dimension(), test.dimension());
+    pub fn with_test(self, test: &Dataset) -> Result<Self, AttackError> {
+        let (expected, found) = (self.dimension(), test.dimension());
+        if expected != found {
             return Err(AttackError::TestDimension { expected, found });
         }
-        Ok(Suite { test: Some(test), ..self })
+        Ok(Suite { test: Some(Measured::new(self.statement().learner.loss, test, test.probabilities())), ..self })
     }
 
     /// With another effort.
@@ -150,9 +124,15 @@ impl<'a> Suite<'a> {
         Suite { cancel: cancel.clone(), ..self }
     }
 
-    /// The learner without adversary, which simulations start from.
+    /// The learner with nobody attacking, for small learning rates.
     pub fn benign(&self) -> &Benign {
         &self.benign
+    }
+
+    /// The attacks that there are for this learner and set, [`Attack::None`] excluded.
+    pub fn attacks(&self) -> Vec<Attack> {
+        let attacks = [Attack::LabelFlip, Attack::Fgsm, Attack::Pgd, Attack::SteadyState, Attack::Tuned];
+        attacks.into_iter().filter(|attack| self.require(*attack).is_ok()).collect()
     }
 
     /// Runs attacks, in parallel, in the order given.
@@ -162,72 +142,91 @@ impl<'a> Suite<'a> {
 
     /// Simulates a policy from the benign model.
     pub fn simulate<P: Policy + Clone + Sync>(&self, policy: &P) -> Result<Simulated, AttackError> {
-        self.simulate_from(policy, &self.benign.theta, SHORTEST_WINDOW)
-    }
-
-    fn attack(&self, attack: Attack) -> Result<Attacked, AttackError> {
-        let (policy, start, steady) = self.policy(attack)?;
-        // Where a choice costs not much more than a step, a longer look costs little.
-        let least = match attack {
-            Attack::Pgd => SHORTEST_WINDOW,
-            Attack::Fgsm if self.data.z().len() > SMALL_DATA => SHORTEST_WINDOW,
-            _ => 10.0 * SHORTEST_WINDOW,
-        };
-        Ok(Attacked { attack, simulated: self.simulate_from(&policy, &start, least)?, steady })
+        let (start, rate) = (&self.benign.theta, self.statement().threat.poison_rate);
+        self.simulate_from(policy, &self.nature, start, rate, SHORTEST_WINDOW)
     }
 
     /// The first points that an attack sends, one after the other in one vector.
     pub fn poison_points(&self, attack: Attack, count: usize) -> Result<Vec<f64>, AttackError> {
-        let (policy, start, _) = self.policy(attack)?;
-        let judge = HingeJudge::new(self.data, None);
-        self.arena(&judge).poison_points(policy, &start, count, self.seed)
+        let Setting { policy, nature, start, poison_rate, .. } = self.setting(attack)?;
+        let stream = Stream::with_region(&nature.rows, poison_rate, self.allowed.clone());
+        let judge = TargetJudge { target: &nature.target, test: None };
+        self.arena(&stream, &judge).poison_points(policy, start, count, self.seed)
     }
 
-    /// The loss at the given steps, ascending, of a learner that starts at θ_0 and is attacked from its first step.
-    pub fn trace(&self, attack: Attack, start: &[f64], steps: &[u64]) -> Result<Vec<f64>, AttackError> {
-        let (policy, _, _) = self.policy(attack)?;
-        let judge = HingeJudge::new(self.data, None);
-        self.arena(&judge).trace(policy, start, steps, self.seed)
+    fn attack(&self, attack: Attack) -> Result<Attacked, AttackError> {
+        let Setting { policy, nature, start, poison_rate, steady } = self.setting(attack)?;
+        let is_cheap = !matches!(attack, Attack::Fgsm | Attack::Pgd);
+        let least = if is_cheap { 10.0 * SHORTEST_WINDOW } else { SHORTEST_WINDOW };
+        Ok(Attacked {
+            attack,
+            simulated: self.simulate_from(&policy, nature, start, poison_rate, least)?,
+            steady,
+        })
     }
 
-    /// An attack's policy, where its simulation starts, and its steady state if it has one.
-    fn policy(&self, attack: Attack) -> Result<(AnyPolicy<'_>, Vec<f64>, Option<SteadyState>), AttackError> {
-        let (data, learner, radius) = (self.data, &self.learner, self.threat.radius());
+    /// Refuses attacks that there are not.
+    fn require(&self, attack: Attack) -> Result<(), AttackError> {
+        let learner = match (attack, &self.statement().threat.set) {
+            (Attack::Tuned, _) if !self.is_tunable() => "this learner and set",
+            (Attack::LabelFlip, Set::Points { .. }) => "a finite set of points",
+            _ => return Ok(()),
+        };
+        Err(AttackError::NotOffered { attack: attack.name(), learner })
+    }
+
+    fn setting(&self, attack: Attack) -> Result<Setting<'_>, AttackError> {
+        self.require(attack)?;
+        let (statement, nature, dimension) = (self.statement(), &self.nature, self.dimension());
         let policy = match attack {
-            Attack::None => AnyPolicy::Fixed(Fixed::new(attack.name(), vec![0.0; data.dimension()])),
-            Attack::LabelFlip => AnyPolicy::LabelFlip(LabelFlip::new(data, radius, self.seed)),
-            Attack::Fgsm => AnyPolicy::Greedy(Greedy::fgsm(data, learner, radius)),
-            Attack::Pgd => AnyPolicy::Greedy(Greedy::pgd(data, learner, radius)),
-            Attack::SteadyState | Attack::Tuned => {
-                let steady = self.steady_state()?;
-                let policy = if attack == Attack::Tuned {
-                    AnyPolicy::Tracking(Tracking::new(self.tuned(&steady)?))
-                } else {
-                    AnyPolicy::Fixed(Fixed::new(attack.name(), steady.point.clone()))
-                };
-                return Ok((policy, steady.theta.clone(), Some(steady)));
+            Attack::SteadyState | Attack::Tuned => return self.steady_setting(attack),
+            Attack::LabelFlip => {
+                let flip = LabelFlip::within(&nature.rows, self.allowed.clone(), self.seed);
+                AnyPolicy::LabelFlip(flip)
             }
+            Attack::Fgsm => {
+                AnyPolicy::Greedy(Box::new(Greedy::fgsm(statement, &nature.target, &self.reach, dimension)))
+            }
+            Attack::Pgd => {
+                AnyPolicy::Greedy(Box::new(Greedy::pgd(statement, &nature.target, &self.reach, dimension)))
+            }
+            Attack::None => AnyPolicy::Fixed(Fixed::new(attack.name(), vec![0.0; dimension])),
         };
-        Ok((policy, self.benign.theta.clone(), None))
+        let poison_rate = if attack == Attack::None { 0.0 } else { statement.threat.poison_rate };
+        Ok(Setting { policy, nature, start: &self.benign.theta, poison_rate, steady: None })
     }
 
-    /// The point of the steady-state attack, searched once.
-    fn steady_state(&self) -> Result<SteadyState, AttackError> {
-        // Small data are cheap to search well.
-        let affordable = (2e7 / self.data.z().len() as f64).clamp(3e3, 2e4) as usize;
-        let evaluations = match self.effort {
-            Effort::Fast => affordable,
-            Effort::Full => 10 * affordable,
+    fn steady_setting(&self, attack: Attack) -> Result<Setting<'_>, AttackError> {
+        let (steady, nature) =
+            self.steady.get_or_init(|| self.steady_state()).as_ref().map_err(Clone::clone)?;
+        let policy = match self.statement().threat.set {
+            Set::LabelFlips => AnyPolicy::Flipping(Flipping::new(nature, steady.point.clone(), self.seed)),
+            _ if attack == Attack::Tuned => AnyPolicy::Tracking(Tracking::new(self.tuned(steady, nature)?)),
+            _ => AnyPolicy::Fixed(Fixed::new(attack.name(), steady.point.clone())),
         };
-        let found = self
-            .steady
-            .get_or_init(|| search(self.data, &self.learner, &self.threat, &[], evaluations, self.seed));
-        found.clone()
+        let poison_rate = self.statement().threat.poison_rate;
+        Ok(Setting { policy, nature, start: &steady.theta, poison_rate, steady: Some(steady.clone()) })
+    }
+
+    /// The best constant attack, with the mixture of datasets that it was found for.
+    fn steady_state(&self) -> Result<(SteadyState, Nature), AttackError> {
+        let mixture = worst_mixture(self.problem.data().len(), |q| {
+            let nature = Nature::new(self.problem, q)?;
+            self.search(&nature, Work { ascents: 1, steps: 12 }).estimate()
+        })?;
+        let nature = Nature::new(self.problem, &mixture)?;
+        Ok((self.search(&nature, self.work()).run()?, nature))
+    }
+
+    /// Whether points can be moved so that they act: hinge rows and a ball.
+    fn is_tunable(&self) -> bool {
+        let is_ball = matches!(self.statement().threat.set, Set::Ball { .. });
+        self.statement().learner.loss == Loss::Hinge && is_ball && self.statement().learner.clip.is_none()
     }
 
     /// The steady-state point improved by simulation: at larger learning rates the learner does not stay where it would
     /// settle. All points see the same random numbers; the reported loss comes from others.
-    fn tuned(&self, steady: &SteadyState) -> Result<Vec<f64>, AttackError> {
+    fn tuned(&self, steady: &SteadyState, nature: &Nature) -> Result<Vec<f64>, AttackError> {
         let constant = self.time_constant();
         let run = Plan {
             burn_in: (3.0 * constant) as u64,
@@ -237,208 +236,131 @@ impl<'a> Suite<'a> {
             seed: self.seed ^ 0x7475_6e65,
         };
         let evaluations = (TUNING_STEPS / (run.burn_in + run.window) as f64).min(400.0) as usize;
+        let stream = Stream::with_region(&nature.rows, self.statement().threat.poison_rate, self.allowed.clone());
+        let judge = TargetJudge { target: &nature.target, test: None };
+        let arena = self.arena(&stream, &judge);
         let mut failure = None;
-        let mut loss =
-            |point: &[f64]| match self.run_plan(&Tracking::new(point.to_vec()), &steady.theta, &run) {
-                Ok(simulated) => simulated.loss.mean,
-                Err(error) => {
-                    failure = Some(error);
-                    f64::NEG_INFINITY
-                }
-            };
-        let radius = self.threat.radius();
+        let mut loss = |point: &[f64]| match arena.run(&Tracking::new(point.to_vec()), &steady.theta, &run) {
+            Ok(simulated) => simulated.loss.mean,
+            Err(error) => {
+                failure = Some(error);
+                f64::NEG_INFINITY
+            }
+        };
+        let Set::Ball { radius } = self.statement().threat.set else { return Ok(steady.point.clone()) };
         let mut best = Candidate::new(steady.point.clone(), radius, &mut loss);
         best.evolve(evaluations, radius, &mut Pcg64Mcg::seed_from_u64(run.seed), &mut loss);
         failure.map_or(Ok(best.point), Err)
     }
 
-    fn time_constant(&self) -> f64 {
-        1.0 / (self.learner.learning_rate() * self.learner.regularization())
+    /// The loss at the given steps, ascending, of a learner that starts at θ_0 and is attacked from its first step.
+    ///
+    /// # Errors
+    /// An attack that is not offered for this learner.
+    pub fn trace(&self, attack: Attack, start: &[f64], steps: &[u64]) -> Result<Vec<f64>, AttackError> {
+        let Setting { policy, nature, poison_rate, .. } = self.setting(attack)?;
+        let stream = Stream::with_region(&nature.rows, poison_rate, self.allowed.clone());
+        let judge = TargetJudge { target: &nature.target, test: None };
+        self.arena(&stream, &judge).trace(policy, start, steps, self.seed)
+    }
+
+    fn statement(&self) -> &'a Statement {
+        self.problem.statement()
+    }
+
+    /// The entries of a point.
+    fn dimension(&self) -> usize {
+        self.problem.data()[0].dimension()
+    }
+
+    fn search<'s>(&'s self, nature: &'s Nature, work: Work) -> Search<'s> {
+        let Self { reach, seed, cancel, .. } = self;
+        Search { statement: self.statement(), nature, reach, work, seed: *seed, cancel }
+    }
+
+    /// As many steps as are affordable: each inverts a matrix a few times.
+    fn work(&self) -> Work {
+        let rows = self.nature.rows.rows().min(2000) as f64;
+        let parameters = self.benign.theta.len() as f64;
+        let (blocks, curves) = match self.statement().learner.loss {
+            Loss::Logistic => (1.0, 1.0),
+            Loss::Multiclass(classes) => (classes as f64, 3.0),
+            _ => (1.0, 3.0),
+        };
+        // The margins of a row have two blocks of θ each.
+        let newton =
+            rows * blocks * (parameters / blocks).powi(2) + parameters.powi(3) / 3.0 + 100.0 * rows * blocks;
+        let (operations, ascents, steps) = match self.effort {
+            Effort::Fast => (FAST_WORK, 8, 60.0),
+            Effort::Full => (FULL_WORK, 24, 120.0),
+        };
+        let affordable = operations / (5.0 * newton * curves);
+        let ascents = ascents.min((affordable / 10.0) as usize).max(2);
+        Work { ascents, steps: (affordable / ascents as f64).clamp(5.0, steps) as usize }
     }
 
     fn simulate_from<P: Policy + Clone + Sync>(
         &self,
         policy: &P,
+        nature: &Nature,
         start: &[f64],
+        poison_rate: f64,
         least: f64,
     ) -> Result<Simulated, AttackError> {
-        let rows = self.data.rows() + self.test.map_or(0, Dataset::rows);
-        let size = (rows * self.data.dimension()) as f64;
-        self.run_plan(policy, start, &plan(self.time_constant(), size, least, self.effort, self.seed))
+        let stream = Stream::with_region(&nature.rows, poison_rate, self.allowed.clone());
+        let judge = TargetJudge { target: &nature.target, test: self.test.as_ref() };
+        let size = nature.target.size() + self.test.as_ref().map_or(0, Measured::size);
+        let plan = plan(self.time_constant(), size as f64, least, self.effort, self.seed);
+        self.arena(&stream, &judge).run(policy, start, &plan)
     }
 
-    fn run_plan<P: Policy + Clone + Sync>(
-        &self,
-        policy: &P,
-        start: &[f64],
-        plan: &Plan,
-    ) -> Result<Simulated, AttackError> {
-        self.arena(&HingeJudge::new(self.data, self.test)).run(policy, start, plan)
+    fn arena<'j>(
+        &'j self,
+        stream: &'j Stream,
+        judge: &'j TargetJudge<'j>,
+    ) -> Arena<'j, LinearState, TargetJudge<'j>> {
+        let learner = LinearState::new(&self.statement().learner, self.dimension());
+        Arena { learner, stream, judge, time_constant: self.time_constant(), cancel: &self.cancel }
     }
 
-    fn arena<'j, J>(&'j self, judge: &'j J) -> Arena<'j, HingeState, J> {
-        let (eta, sigma) = (self.learner.learning_rate(), self.learner.regularization());
-        let learner = HingeState::new(eta, sigma, self.data.dimension());
-        Arena {
-            learner,
-            stream: &self.stream,
-            judge,
-            time_constant: self.time_constant(),
-            cancel: &self.cancel,
-        }
+    /// Points after which the learner has forgotten: shrinkage takes 1/(ησ) steps, crossing a ball of radius ϱ about ϱ/η.
+    fn time_constant(&self) -> f64 {
+        let learner = &self.statement().learner;
+        let width = (1.0 / learner.regularization).min(learner.projection.unwrap_or(f64::INFINITY));
+        learner.batch as f64 * width / learner.learning_rate
     }
 }
 
-/// The suite's policies as one type.
-#[derive(Clone)]
-enum AnyPolicy<'a> {
-    Fixed(Fixed),
-    LabelFlip(LabelFlip<'a>),
-    Greedy(Greedy),
-    Tracking(Tracking),
+/// The mixture of datasets that is worst with nobody attacking.
+fn without_adversary(problem: &Problem) -> Result<Nature, AttackError> {
+    let statement = problem.statement();
+    let loss = |q: &[f64]| Ok(Nature::new(problem, q)?.benign(statement).loss);
+    Nature::new(problem, &worst_mixture(problem.data().len(), loss)?)
 }
 
-impl AnyPolicy<'_> {
-    fn inner(&mut self) -> &mut dyn Policy {
-        match self {
-            AnyPolicy::Fixed(p) => p,
-            AnyPolicy::LabelFlip(p) => p,
-            AnyPolicy::Greedy(p) => p,
-            AnyPolicy::Tracking(p) => p,
-        }
+/// Where the learner settles with nobody attacking, on the worst mixture of its datasets.
+pub(crate) fn benign_of(problem: &Problem) -> Benign {
+    match without_adversary(problem) {
+        Ok(nature) => nature.benign(problem.statement()),
+        // The rows of a problem are valid, so there is always a mixture of them.
+        Err(_) => Benign { theta: vec![0.0; problem.parameters()], loss: f64::NAN, error: f64::NAN },
     }
 }
 
-impl Policy for AnyPolicy<'_> {
-    fn name(&self) -> &str {
-        match self {
-            AnyPolicy::Fixed(p) => p.name(),
-            AnyPolicy::LabelFlip(p) => p.name(),
-            AnyPolicy::Greedy(p) => p.name(),
-            AnyPolicy::Tracking(p) => p.name(),
-        }
-    }
-
-    fn choose(&mut self, theta: &[f64], z: &mut [f64]) {
-        self.inner().choose(theta, z);
-    }
+/// Where the learner settles if one point is sent again and again.
+///
+/// # Errors
+/// Several datasets that cannot be put together.
+pub fn fixed_point(problem: &Problem, point: &[f64]) -> Result<SteadyState, AttackError> {
+    let suite = Suite::new(problem)?;
+    suite.search(&suite.nature, Work { ascents: 1, steps: 1 }).held(point.to_vec())
 }
 
-/// Burn-in and window in time constants, within bounds; as many evaluations as cost little beside the steps.
-pub(super) fn plan(time_constant: f64, size: f64, least: f64, effort: Effort, seed: u64) -> Plan {
-    let (burn_in, window, most, replicates) = match effort {
-        Effort::Fast => (2.0, 6.0, 5e7, 1),
-        Effort::Full => (6.0, 40.0, 4e8, 4),
-    };
-    let steps = |constants: f64, least: f64| (constants * time_constant).clamp(least, most) as u64;
-    Plan {
-        burn_in: steps(burn_in, 1e4),
-        window: steps(window, least),
-        evaluations: (5e8 / size).clamp(64.0, 1024.0) as u64,
-        replicates,
-        seed,
-    }
-}
-
-/// Hinge loss and error on the data, and on held-out data if there are any.
-pub struct HingeJudge<'a> {
-    data: &'a Dataset,
-    weights: Vec<f64>,
-    test: Option<(&'a Dataset, Vec<f64>)>,
-}
-
-impl<'a> HingeJudge<'a> {
-    /// Judges on these.
-    pub fn new(data: &'a Dataset, test: Option<&'a Dataset>) -> Self {
-        HingeJudge { data, weights: data.probabilities(), test: test.map(|t| (t, t.probabilities())) }
-    }
-}
-
-impl Judge for HingeJudge<'_> {
-    fn scores(&self, theta: &[f64]) -> Scores {
-        let (loss, error) = loss_and_error(self.data, &self.weights, theta);
-        let test = self.test.as_ref().map(|(data, weights)| loss_and_error(data, weights, theta));
-        Scores { loss, error: Some(error), test_loss: test.map(|t| t.0), test_error: test.map(|t| t.1) }
-    }
-}
-
-fn loss_and_error(data: &Dataset, weights: &[f64], theta: &[f64]) -> (f64, f64) {
-    let (mut loss, mut error) = (0.0, 0.0);
-    for (z, p) in data.iter().zip(weights) {
-        let score = dot(z, theta);
-        loss += p * (1.0 - score).max(0.0);
-        error += if score <= 0.0 { *p } else { 0.0 };
-    }
-    (loss, error)
-}
-
-/// ‖θ−μ‖².
-struct SquaredDistance {
-    mean: Vec<f64>,
-}
-
-impl Judge for SquaredDistance {
-    fn scores(&self, theta: &[f64]) -> Scores {
-        let loss = theta.iter().zip(&self.mean).map(|(t, m)| (t - m).powi(2)).sum();
-        Scores { loss, ..Scores::default() }
-    }
-}
-
-/// What the outward push does to a mean estimate.
-#[derive(Clone, Debug)]
-pub struct MeanAttacked {
-    /// E‖θ−μ‖² in the long run.
-    pub loss: Estimate,
-    /// The whole simulation.
-    pub simulated: Simulated,
-}
-
-/// An online mean estimate: θ ← (1−η−ησ)θ + ηz + ηBw.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MeanLearner {
-    /// η.
-    pub learning_rate: f64,
-    /// Shrinkage σ towards 0.
-    pub shrinkage: f64,
-    /// The columns of B, one after the other, of the length of a point; none for no noise.
-    pub noise: Vec<f64>,
-}
-
-impl MeanLearner {
-    /// Without shrinkage or noise.
-    pub fn plain(learning_rate: f64) -> Self {
-        MeanLearner { learning_rate, shrinkage: 0.0, noise: Vec::new() }
-    }
-
-    /// θ = 0, in motion.
-    fn start(&self, dimension: usize) -> MeanState {
-        let state = MeanState::new(self.learning_rate, dimension).shrunk(self.shrinkage);
-        if self.noise.is_empty() { state } else { state.noisy(&self.noise, dimension) }
-    }
-}
-
-/// Simulates the best-responding adversary against the online mean of samples; nobody attacks at poison rate 0.
-pub fn attack_mean(
-    samples: &Dataset,
-    learner: &MeanLearner,
-    poison_rate: f64,
-    squared_radius: f64,
-    effort: Effort,
-    seed: u64,
-) -> Result<MeanAttacked, AttackError> {
-    let mut mean = vec![0.0; samples.dimension()];
-    for (z, p) in samples.iter().zip(samples.probabilities()) {
-        mean.iter_mut().zip(z).for_each(|(m, z)| *m += p * z);
-    }
-    let (radius, eta) = (squared_radius.sqrt(), learner.learning_rate);
-    let threat = Threat::new(poison_rate)?.with_radius(radius)?;
-    let stream = Stream::new(samples, &threat).around(mean.clone());
-    let judge = SquaredDistance { mean: mean.clone() };
-    let (state, time_constant) = (learner.start(samples.dimension()), 1.0 / eta);
-    let cancel = &Cancel::default();
-    let arena = Arena { learner: state, stream: &stream, judge: &judge, time_constant, cancel };
-    let plan = plan(time_constant * 20.0, 1e5, SHORTEST_WINDOW, effort, seed);
-    let keep = (1.0 - eta * (1.0 + learner.shrinkage)) / (1.0 - eta);
-    let simulated = arena.run(&Outward { mean: mean.clone(), radius, keep }, &mean, &plan)?;
-    Ok(MeanAttacked { loss: simulated.loss, simulated })
+/// Where attacks look for points: the set, without what clipping makes useless. A clipped hinge point is no stronger than one
+/// at the clip, and acts on fewer models.
+fn reach(statement: &Statement, allowed: &Region) -> Region {
+    let Some(clip) = statement.learner.clip else { return allowed.clone() };
+    let useful = if statement.learner.loss == Loss::Logistic { BEYOND_CLIP * clip } else { clip };
+    let radius = if let Set::Ball { radius } = statement.threat.set { radius.min(useful) } else { useful };
+    Region::Ball { radius, centre: None }
 }

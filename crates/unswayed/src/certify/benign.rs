@@ -6,10 +6,10 @@
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 
-use super::convexity::{Point, Problem, Rows, WholeLine, dot};
+use super::interior::{Instance, Point, Rows, WholeLine, applies, dot};
 use super::descent::Descent;
 use crate::data::Dataset;
-use crate::learner::Hinge;
+use crate::problem::Problem;
 
 /// Steps after which the iteration ends, converged or not.
 const MOST_STEPS: usize = 60;
@@ -22,27 +22,37 @@ const POLISHING: f64 = 1e9;
 pub struct Benign {
     /// The minimiser.
     pub theta: Vec<f64>,
-    /// Its hinge loss.
+    /// Its loss.
     pub loss: f64,
-    /// Its error: the weight of the rows with θᵀz ≤ 0.
+    /// Its error: the weight of the rows that it misclassifies, θᵀz ≤ 0.
     pub error: f64,
 }
 
-/// Solves for the minimiser.
+/// Where the learner settles without an adversary, for small learning rates.
 ///
 /// ```
-/// use unswayed::{Dataset, Hinge};
+/// use unswayed::{Dataset, Problem};
 /// let data = Dataset::from_rows(vec![1.0, 0.0, 0.0, 1.0], 2, None)?;
-/// let benign = unswayed::certify::benign(&data, &Hinge::new(1e-3, 1.0)?);
+/// let problem = Problem::builder(data).learning_rate(1e-3).regularization(1.0).poison_rate(0.0).build()?;
+/// let benign = unswayed::certify::benign(&problem);
 /// assert!((benign.theta[0] - 0.5).abs() < 1e-9 && (benign.loss - 0.5).abs() < 1e-9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn benign(data: &Dataset, learner: &Hinge) -> Benign {
-    let problem = Problem::benign(data);
-    let (d, sigma) = (data.dimension(), learner.regularization());
+pub fn benign(problem: &Problem) -> Benign {
+    if applies(problem) && problem.learner().projection.is_none() {
+        hinge(&problem.data()[0], problem.learner().regularization)
+    } else {
+        crate::attack::benign(problem)
+    }
+}
+
+/// The minimiser for hinge rows.
+fn hinge(data: &Dataset, sigma: f64) -> Benign {
+    let instance = Instance::benign(data);
+    let d = data.dimension();
     let envelope = WholeLine;
     let mut point = Point::at_alpha(1.0, d);
-    let mut rows = Rows::centred(&problem, &envelope, &point, 1.0);
+    let mut rows = Rows::centred(&instance, &envelope, &point, 1.0);
     for _ in 0..MOST_STEPS {
         let system = rows.assemble(&point);
         let c =
@@ -111,7 +121,7 @@ mod tests {
     fn no_regularization_makes_it_worse_than_not_learning() {
         let data = Dataset::sample().unwrap();
         for sigma in [1e-200, 1e-30, 1e-12, 1e-4, 1.0, 1e3] {
-            let benign = benign(&data, &Hinge::new(1e-6, sigma).unwrap());
+            let benign = hinge(&data, sigma);
             assert!(benign.loss <= 1.0, "{sigma}: {}", benign.loss);
         }
     }

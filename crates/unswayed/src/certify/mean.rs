@@ -7,9 +7,9 @@
 //! a = (1+x)/(2η−η²), x = √(C2/(C1+C2))               ν = εη²a + ε²η²(1−η)²a²/((2η−η²)a − 1)
 //! ```
 
-use unswayed_check::{Certificate, Claim, DataInfo, Learner, Mean, Rows, Witness, prove};
+use unswayed_check::{MeanBenign, MeanCertificate, MeanStatement, Rows, check_mean};
 
-use super::{data_info, tool};
+use super::tool;
 use crate::data::Dataset;
 use crate::error::{CertifyError, ParameterError};
 
@@ -27,7 +27,7 @@ pub struct MeanSetting {
 #[derive(Clone, Debug)]
 pub struct MeanOutcome {
     /// Everything needed to verify the bound.
-    pub certificate: Certificate,
+    pub certificate: MeanCertificate,
     /// No adversary gets the long-run E‖θ−μ‖² above this.
     pub certified_loss: f64,
     /// E‖θ−μ‖² without adversary, exactly η tr(Σ+S)/(2−η).
@@ -135,13 +135,13 @@ impl MeanSetting {
 
     /// (a, ν) of the closed form. `slack` > 0 moves them inside the conditions, which hold with equality otherwise; for
     /// r = 0 the bound is an infimum, approached as ν grows, and slack is what keeps ν finite.
-    fn witness(&self, slack: f64) -> Witness {
+    fn witness(&self, slack: f64) -> (f64, f64) {
         let (eta, eps) = (self.learning_rate, self.poison_rate);
         let excess = self.excess() + slack; // (2η−η²)a − 1
         let a = (1.0 + excess) / (2.0 * eta - eta * eta);
         let corner = (eps * eta * (1.0 - eta) * a).powi(2);
         let nu = eps * eta * eta * a + if corner > 0.0 { corner / excess } else { 0.0 };
-        Witness::ClosedForm { alpha: a, nu: nu * (1.0 + slack) }
+        (a, nu * (1.0 + slack))
     }
 }
 
@@ -186,16 +186,7 @@ pub fn certify_shrunk_mean(
 
 /// Certifies mean estimation for a distribution given by tr Σ.
 pub fn certify_mean(setting: &MeanSetting) -> Result<MeanOutcome, CertifyError> {
-    let rows = Rows { z: &[], dimension: 0, weights: None };
-    let data = DataInfo {
-        sha256: rows.digest(),
-        rows: 0,
-        dimension: 0,
-        first_rows: false,
-        labels: None,
-        scale: None,
-    };
-    outcome(setting, data, &rows, Some(setting.covariance_trace))
+    outcome(setting, MeanBenign::CovarianceTrace(setting.covariance_trace), None)
 }
 
 impl MeanSetting {
@@ -223,58 +214,48 @@ impl MeanOutcome {
     ) -> Result<MeanOutcome, CertifyError> {
         let setting =
             MeanSetting::of_samples(samples, learning_rate, poison_rate, squared_radius, noise_trace)?;
-        let rows = samples.as_rows();
-        outcome(&setting, data_info(samples, &rows), &rows, None)
+        outcome(&setting, MeanBenign::Samples(samples.origin()), Some(&samples.as_rows()))
     }
 }
 
 fn outcome(
     setting: &MeanSetting,
-    data: DataInfo,
-    rows: &Rows,
-    covariance_trace: Option<f64>,
+    benign: MeanBenign,
+    samples: Option<&Rows>,
 ) -> Result<MeanOutcome, CertifyError> {
-    let learner = Learner::Mean(Mean {
+    let statement = MeanStatement {
         learning_rate: setting.learning_rate,
         poison_rate: setting.poison_rate,
         squared_radius: setting.squared_radius,
         noise_trace: setting.noise_trace,
-        covariance_trace,
-    });
+        benign,
+    };
+    let (alpha, nu) = (f64::NAN, f64::NAN);
+    let mut certificate = MeanCertificate { tool: tool(), statement, bound: f64::MAX, alpha, nu };
     let mut refusal = None;
     for slack in [1e-15, 1e-14, 1e-13, 1e-12, 1e-9, 1e-6] {
-        let witness = setting.witness(slack);
-        match prove(&learner, &witness, rows).and_then(|proven| proven.bound()) {
+        (certificate.alpha, certificate.nu) = setting.witness(slack);
+        match check_mean(&certificate, samples) {
             Ok(bound) => {
-                let loss = Claim { bound, witness };
+                certificate.bound = bound;
                 return Ok(MeanOutcome {
                     certified_loss: bound,
                     benign_loss: setting.benign_loss(),
                     attack_loss: setting.constant_attack_loss(),
-                    transient_steps: transient_steps(setting, &loss),
-                    certificate: Certificate {
-                        tool: tool(),
-                        data,
-                        learner,
-                        loss,
-                        error: None,
-                        horizon: None,
-                    },
+                    transient_steps: transient_steps(setting, &certificate),
+                    certificate,
                 });
             }
             Err(failure) => refusal = Some(failure),
         }
     }
-    Err(CertifyError::NoWitness { refusal })
+    Err(CertifyError::NoProof { refusal })
 }
 
 /// The T at which a‖θ_0−μ‖²/T is 1 % of the bound, for ‖θ_0−μ‖² = r.
-fn transient_steps(setting: &MeanSetting, loss: &Claim) -> f64 {
-    match loss.witness {
-        _ if loss.bound == 0.0 => 0.0,
-        Witness::ClosedForm { alpha, .. } => (alpha * setting.squared_radius / (0.01 * loss.bound)).ceil(),
-        _ => f64::NAN,
-    }
+fn transient_steps(setting: &MeanSetting, certificate: &MeanCertificate) -> f64 {
+    let MeanCertificate { bound, alpha, .. } = *certificate;
+    if bound == 0.0 { 0.0 } else { (alpha * setting.squared_radius / (0.01 * bound)).ceil() }
 }
 
 /// Σ p_i‖z_i − z̄‖².

@@ -1,309 +1,370 @@
 //! Certificates: proven upper bounds on the long-run loss under any adaptive poisoning.
 //!
-//! [`certify`] searches a witness, has the exact checker evaluate it, and only then knows a bound.
+//! [`certify`] searches a proof, has the exact checker evaluate it, and only then knows a bound. How a proof is found is a
+//! strategy, picked by what the problem is:
+//!
+//! | module | finds proofs for |
+//! |---|---|
+//! | `interior` | hinge rows against a ball: an interior point method whose cost grows linearly with the rows |
+//! | `general` | everything else: a conic program, and quasi-Newton steps for the logistic loss |
+//! | [`paper`] | the paper's semidefinite program, for comparison |
 
 mod benign;
 mod conic;
-pub mod convexity;
 mod descent;
 pub mod framework;
-pub mod linear;
+mod general;
+mod interior;
 mod mean;
 pub mod paper;
 
 pub use benign::{Benign, benign};
-pub(crate) use convexity::dot;
-pub(crate) use descent::Descent;
+pub(crate) use interior::dot;
 pub use mean::{MeanOutcome, MeanSetting, certify_mean, certify_shrunk_mean};
-use unswayed_check::{Certificate, Claim, DataInfo, Failure, Horizon, Learner, Proven, Rows, Witness, prove};
+use unswayed_check::{
+    CaseProof, Certificate, Claim, Failure, Feature, Horizon, HorizonClaim, Loss, NewDataClaim, Proof, Proven, Statement,
+    prove,
+};
 
-use crate::data::Dataset;
 use crate::error::CertifyError;
-use crate::learner::Hinge;
-use crate::threat::Threat;
-pub(crate) use convexity::Point;
-use convexity::{Found, Problem};
+use crate::problem::Problem;
 
 /// What to certify beyond the long-run loss.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Options {
     /// Also bound the average loss over this many first steps.
     pub horizon: Option<u64>,
     /// Where the learner starts; θ = 0 if not given.
     pub start: Option<Vec<f64>>,
+    /// Also bound the loss on new data, with this probability. The first half of the rows is then what the certificate is
+    /// about; the other half chose its numbers.
+    pub confidence: Option<f64>,
+}
+
+impl Options {
+    /// Also bound the average loss over the first steps.
+    pub fn with_horizon(self, steps: u64) -> Self {
+        Options { horizon: Some(steps), ..self }
+    }
+
+    /// From this start.
+    pub fn with_start(self, start: Vec<f64>) -> Self {
+        Options { start: Some(start), ..self }
+    }
+
+    /// Also bound the loss on new data.
+    pub fn with_confidence(self, probability: f64) -> Self {
+        Options { confidence: Some(probability), ..self }
+    }
 }
 
 /// What the bound is worth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Status {
     /// Proven, as tight as the method gets, and better than not learning at all.
+    #[serde(rename = "certified")]
     Certified,
-    /// Proven, but no better than 1, the loss of the model θ = 0 that never learns.
+    /// Proven, but no better than the loss of the model θ = 0 that never learns.
+    #[serde(rename = "vacuous")]
     Vacuous,
-    /// Proven, but the solver stopped before it found the best witness.
+    /// Proven, but the solver stopped before it found the best proof.
+    #[serde(rename = "not converged")]
     NotConverged,
 }
 
-impl Status {
-    /// The word for it in tables and JSON.
-    pub fn word(self) -> &'static str {
-        match self {
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
             Status::Certified => "certified",
             Status::Vacuous => "vacuous",
             Status::NotConverged => "not converged",
-        }
+        })
     }
 }
 
 /// A certificate and what surrounds it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Outcome {
     /// Everything needed to verify the bounds.
     pub certificate: Certificate,
     /// What the bound is worth.
     pub status: Status,
-    /// No adversary gets the long-run hinge loss above this.
+    /// No adversary gets the long-run loss above this.
     pub certified_loss: f64,
-    /// No adversary gets the long-run error (rows with θᵀz ≤ 0) above this.
+    /// No adversary gets the long-run fraction misclassified above this.
     pub certified_error: f64,
     /// The bound for the first steps, if a horizon was asked for.
     pub horizon_loss: Option<f64>,
-    /// After this many steps the start adds less than 1 % to the certified loss.
+    /// The bound for new data, if a confidence was asked for.
+    pub new_data_loss: Option<f64>,
+    /// After this many steps the start adds less than 1 % to the certified loss; infinite if the bound is not for such a start.
     pub transient_steps: f64,
     /// The learner without adversary, for small learning rates.
     pub benign: Benign,
 }
 
-/// Certifies the hinge learner on the given data against the given threat.
+/// Bounds what any adversary of the problem can do in the long run.
 ///
 /// ```
-/// use unswayed::{Dataset, Hinge, Threat, certify};
+/// use unswayed::{Dataset, Problem, certify};
 /// let data = Dataset::sample()?; // MNIST 1 v 7, 500 rows
-/// let outcome = certify::certify(&data, &Hinge::new(1e-3, 0.01)?, &Threat::new(0.01)?, &certify::Options::default())?;
+/// let problem = Problem::builder(data).learning_rate(1e-3).regularization(0.01).poison_rate(0.01).build()?;
+/// let outcome = certify(&problem)?;
 /// assert!(outcome.benign.loss < outcome.certified_loss && outcome.certified_loss < 0.15);
-///
-/// // Anyone can check it, in exact arithmetic, from the bytes of the file.
-/// let bytes = outcome.certificate.to_bytes();
-/// let verdict = unswayed_check::check(&unswayed_check::Certificate::from_bytes(&bytes)?, &data.as_rows())?;
-/// assert_eq!(verdict.loss, outcome.certified_loss);
+/// std::fs::write(std::env::temp_dir().join("sample.certificate.json"), outcome.certificate.to_bytes())?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn certify(
-    data: &Dataset,
-    learner: &Hinge,
-    threat: &Threat,
-    options: &Options,
-) -> Result<Outcome, CertifyError> {
-    Ok(certify_after(data, learner, threat, options, &benign(data, learner), None)?.0)
+///
+/// # Errors
+/// If no proof is found that the exact checker accepts.
+pub fn certify(problem: &Problem) -> Result<Outcome, CertifyError> {
+    certify_with(problem, &Options::default())
 }
 
-/// The same with the benign model at hand, starting from the solution for a similar setting if there is one.
-/// Returns the solution as well, for the next setting.
-pub(crate) fn certify_after(
-    data: &Dataset,
-    learner: &Hinge,
-    threat: &Threat,
-    options: &Options,
-    benign: &Benign,
-    similar: Option<&Point>,
-) -> Result<(Outcome, Point), CertifyError> {
-    let start = start(data, options)?;
-    let problem = Problem::new(data, learner, threat);
-    let rows = data.as_rows();
-    let setting = setting(learner, threat);
-
-    let theorem2 = convexity::theorem2_after(&problem, similar);
-    let solution = theorem2.point().clone();
-    let zero_one = convexity::zero_one(&problem, &theorem2);
-    let mut found = vec![convexity::plain(&problem)];
-    if norm(&start) <= problem.ball() {
-        found.push(convexity::bounded_range(&problem, &theorem2));
-    }
-    found.push(theorem2);
-    let (loss, horizon, converged) = best_claim(&setting, found, &rows, options.horizon, &start)?;
-    let error = (zero_one.bound < loss.bound.min(1.0))
-        .then(|| claim(&setting, zero_one.witness, &rows).ok())
-        .flatten()
-        .filter(|error| error.bound < loss.bound);
-
-    let proofs = Proofs { status: status(converged, loss.bound), loss, error, horizon };
-    Ok((finish(data, learner, setting, proofs, &start, benign.clone()), solution))
-}
-
-/// The outcome of a certificate that was made before, after every claim has been checked against the data.
+/// The same, with bounds for first steps or for new data.
 ///
 /// ```
-/// use unswayed::{Dataset, Hinge, Threat, certify};
-/// let data = Dataset::sample()?;
-/// let made = certify::certify(&data, &Hinge::new(1e-3, 0.01)?, &Threat::new(0.01)?, &certify::Options::default())?;
-/// let again = certify::recover(&data, made.certificate.clone())?;
-/// assert_eq!(again.certified_loss, made.certified_loss);
-/// assert!(certify::recover(&data.first(100)?, made.certificate).is_err());
+/// use unswayed::certify::{Options, certify_with};
+/// use unswayed::{Dataset, Problem};
+/// let data = Dataset::sample()?.first(200)?;
+/// let problem = Problem::builder(data).learning_rate(0.01).regularization(0.1).poison_rate(0.01).build()?;
+/// let outcome = certify_with(&problem, &Options::default().with_horizon(100_000))?;
+/// assert!(outcome.horizon_loss > Some(outcome.certified_loss));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn recover(data: &Dataset, certificate: Certificate) -> Result<Outcome, CertifyError> {
-    let verdict = unswayed_check::check(&certificate, &data.as_rows()).map_err(CertifyError::Refused)?;
-    let Learner::Hinge(hinge) = &certificate.learner else { return Err(CertifyError::NotHinge) };
-    let learner = Hinge::new(hinge.learning_rate, hinge.regularization)?;
-    let start = certificate.horizon.as_ref().map_or_else(|| vec![0.0; data.dimension()], |h| h.start.clone());
-    Ok(Outcome {
-        // Whether its solver had converged is not in the file; the bound is valid either way.
-        status: status(true, verdict.loss),
-        certified_loss: verdict.loss,
-        certified_error: verdict.error.unwrap_or(verdict.loss).min(1.0),
-        horizon_loss: verdict.horizon,
-        transient_steps: transient_steps(&certificate.loss, &learner, &start),
-        benign: benign(data, &learner),
-        certificate,
-    })
+///
+/// # Errors
+/// If no proof is found that the exact checker accepts, or if the options do not fit the problem.
+pub fn certify_with(problem: &Problem, options: &Options) -> Result<Outcome, CertifyError> {
+    Ok(certify_near(problem, options, None)?.0)
 }
 
-/// Learner and threat as the checker has them.
-fn setting(learner: &Hinge, threat: &Threat) -> Learner {
-    Learner::Hinge(unswayed_check::Hinge {
-        learning_rate: learner.learning_rate(),
-        regularization: learner.regularization(),
-        poison_rate: threat.poison_rate(),
-        radius: threat.radius(),
-    })
+/// The numbers that a solver ended with: a start for a similar problem.
+#[derive(Clone, Debug)]
+pub struct Solution(interior::Point);
+
+/// The same, starting from the solution of a similar problem if there is one. Returns the solution for the next one.
+pub(crate) fn certify_near(
+    problem: &Problem,
+    options: &Options,
+    near: Option<&Solution>,
+) -> Result<(Outcome, Option<Solution>), CertifyError> {
+    let Some(level) = options.confidence else {
+        let (found, solution) = search(problem, options, near)?;
+        return Ok((finish(problem, options, found, None)?, solution));
+    };
+    problem.require(&[Feature::Confidence])?;
+    let (own, chosen) = general::halves(problem, level)?;
+    let (found, solution) = search(&own, options, near)?;
+    let new_data = general::new_data(&own, &chosen, level)?;
+    Ok((finish(&own, options, found, Some(new_data))?, solution))
 }
 
-/// What the checker has confirmed, and what it is worth.
-struct Proofs {
-    status: Status,
+/// Proven claims, and whether their solver converged.
+struct Found {
     loss: Claim,
     error: Option<Claim>,
-    horizon: Option<Horizon>,
+    converged: bool,
 }
 
-/// Proven claims and what surrounds them.
-fn finish(
-    data: &Dataset,
-    learner: &Hinge,
-    setting: Learner,
-    Proofs { status, loss, error, horizon }: Proofs,
-    start: &[f64],
-    benign: Benign,
-) -> Outcome {
-    Outcome {
-        status,
-        certified_loss: loss.bound,
-        certified_error: error.as_ref().map_or(loss.bound, |e| e.bound).min(1.0),
-        horizon_loss: horizon.as_ref().map(|h| h.bound),
-        transient_steps: transient_steps(&loss, learner, start),
-        benign,
-        certificate: Certificate {
-            tool: tool(),
-            data: data_info(data, &data.as_rows()),
-            learner: setting,
-            loss,
-            error,
-            horizon,
-        },
-    }
-}
-
-/// The smallest bound that the exact checker confirms, with its finite-horizon part, and whether its solver converged.
-fn best_claim(
-    setting: &Learner,
-    mut found: Vec<Found>,
-    rows: &Rows,
-    steps: Option<u64>,
-    start: &[f64],
-) -> Result<(Claim, Option<Horizon>, bool), CertifyError> {
-    found.retain(|f| f.bound.is_finite());
-    found.sort_by(|a, b| a.bound.total_cmp(&b.bound));
-    let mut refusal = None;
-    for Found { witness, converged, .. } in found {
-        let proof = prove(setting, &witness, rows).and_then(|proven| {
-            let horizon = steps.map(|steps| horizon(&proven, best_m(&witness), steps, start));
-            Ok((proven.bound()?, horizon.transpose()?))
-        });
-        match proof {
-            Ok((bound, horizon)) => return Ok((Claim { bound, witness }, horizon, converged)),
-            Err(failure) => refusal = Some(failure),
+/// The strategy for the problem. Where it fails, the general one.
+fn search(
+    problem: &Problem,
+    options: &Options,
+    near: Option<&Solution>,
+) -> Result<(Found, Option<Solution>), CertifyError> {
+    if interior::applies(problem) {
+        let start = start(problem, options)?;
+        if let Ok((found, point)) = interior::search(problem, &start, near.map(|near| &near.0)) {
+            return Ok((found, Some(Solution(point))));
         }
     }
-    Err(CertifyError::NoWitness { refusal })
+    Ok((general::search(problem)?, None))
+}
+
+/// Puts proven claims, their horizon and what surrounds them together.
+fn finish(
+    problem: &Problem,
+    options: &Options,
+    found: Found,
+    new_data: Option<NewDataClaim>,
+) -> Result<Outcome, CertifyError> {
+    let Found { loss, error, converged } = found;
+    let start = start(problem, options)?;
+    let (mut statement, mut horizon) = (problem.statement().clone(), None);
+    if let Some(steps) = options.horizon {
+        let (stated, claim) = horizon_claim(problem, &loss.proof, Horizon { steps, start: start.clone() })?;
+        (statement.horizon, horizon) = (Some(stated), Some(claim));
+    }
+    let certificate = Certificate { tool: tool(), statement, loss, error, horizon, new_data };
+    Ok(outcome(problem, certificate, converged, &start))
+}
+
+/// What is known from a certificate whose claims are proven.
+fn outcome(problem: &Problem, certificate: Certificate, converged: bool, start: &[f64]) -> Outcome {
+    let loss = certificate.loss.bound;
+    let by_loss = if problem.learner().loss == Loss::Logistic { (loss / 0.693).next_up() } else { loss };
+    let error = certificate.error.as_ref().map_or(by_loss, |claim| claim.bound);
+    Outcome {
+        status: status(problem.learner().loss, converged, loss),
+        certified_loss: loss,
+        certified_error: error.min(by_loss).min(1.0),
+        horizon_loss: certificate.horizon.as_ref().map(|claim| claim.bound),
+        new_data_loss: certificate.new_data.as_ref().map(|claim| claim.bound),
+        transient_steps: transient_steps(problem, &certificate.loss, start),
+        benign: benign(problem),
+        certificate,
+    }
+}
+
+/// The outcome of a certificate that was made before, after every claim has been checked against the problem's rows.
+///
+/// ```
+/// use unswayed::{Dataset, Problem, certify};
+/// let problem = |data| Problem::builder(data).learning_rate(1e-3).regularization(0.01).poison_rate(0.01).build();
+/// let data = Dataset::sample()?;
+/// let made = certify(&problem(data.clone())?)?;
+/// let again = unswayed::certify::recover(made.certificate.clone(), vec![data.clone()], None)?;
+/// assert_eq!(again.1.certified_loss, made.certified_loss);
+/// assert!(unswayed::certify::recover(made.certificate, vec![data.first(100)?], None).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// The first claim that does not hold, or how the rows differ from those of the statement.
+pub fn recover(
+    certificate: Certificate,
+    data: impl crate::problem::IntoData,
+    target: Option<crate::Dataset>,
+) -> Result<(Problem, Outcome), CertifyError> {
+    let problem = Problem::of_statement(certificate.statement.clone(), data.into_data(), target)?;
+    let rows = problem.data_rows();
+    unswayed_check::check(&certificate, &problem.evidence(&rows)).map_err(CertifyError::Refused)?;
+    let start = certificate.statement.horizon.as_ref().map(|horizon| horizon.start.clone());
+    let start = start.unwrap_or_else(|| vec![0.0; problem.parameters()]);
+    // Whether its solver had converged is not in the file; the bounds are valid either way.
+    let outcome = outcome(&problem, certificate, true, &start);
+    Ok((problem, outcome))
 }
 
 /// Proven bounds on the average loss over the first T steps from a start, for each T given.
 ///
 /// ```
-/// use unswayed::{Dataset, Hinge, Threat, certify};
-/// let (data, learner) = (Dataset::sample()?, Hinge::new(1e-3, 0.01)?);
-/// let outcome = certify::certify(&data, &learner, &Threat::new(0.01)?, &certify::Options::default())?;
-/// let bounds = certify::horizon_bounds(&data, &outcome.certificate, &[0.0; 31], &[1_000, 1_000_000_000])?;
+/// use unswayed::{Dataset, Problem, certify};
+/// let data = Dataset::sample()?;
+/// let problem = Problem::builder(data).learning_rate(1e-3).regularization(0.01).poison_rate(0.01).build()?;
+/// let outcome = certify(&problem)?;
+/// let bounds = certify::horizon_bounds(&problem, &outcome.certificate, &[0.0; 31], &[1_000, 1_000_000_000])?;
 /// assert!(bounds[0] > bounds[1] && bounds[1] > outcome.certified_loss);
 /// assert!(bounds[1] < 1.01 * outcome.certified_loss);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// # Errors
+/// A start that the bound is not for.
 pub fn horizon_bounds(
-    data: &Dataset,
+    problem: &Problem,
     certificate: &Certificate,
     start: &[f64],
     steps: &[u64],
 ) -> Result<Vec<f64>, Failure> {
-    let (witness, rows) = (&certificate.loss.witness, data.as_rows());
-    let proven = prove(&certificate.learner, witness, &rows)?;
-    steps.iter().map(|steps| Ok(horizon(&proven, best_m(witness), *steps, start)?.bound)).collect()
+    let rows = problem.data_rows();
+    let proof = &certificate.loss.proof;
+    let proven = prove(problem.statement(), proof, &problem.evidence(&rows))?;
+    let m = best_m(problem.statement(), proof);
+    steps.iter().map(|&steps| proven.horizon(&Horizon { steps, start: start.to_vec() }, m)).collect()
 }
 
-/// The finite-horizon part of a certificate, with the bound that the exact checker finds for it.
-fn horizon(proven: &Proven, m: f64, steps: u64, start: &[f64]) -> Result<Horizon, Failure> {
-    let bound = proven.horizon(steps, start, m)?;
-    Ok(Horizon { steps, start: start.to_vec(), m, bound })
+fn horizon_claim(
+    problem: &Problem,
+    proof: &Proof,
+    horizon: Horizon,
+) -> Result<(Horizon, HorizonClaim), CertifyError> {
+    let m = best_m(problem.statement(), proof);
+    let bound = with_proven(problem, proof, |proven| proven.horizon(&horizon, m)).map_err(CertifyError::Refused)?;
+    Ok((horizon, HorizonClaim { bound, m }))
+}
+
+/// Verifies a proof exactly and looks at what is proven.
+fn with_proven<T>(
+    problem: &Problem,
+    proof: &Proof,
+    look: impl FnOnce(&Proven) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let rows = problem.data_rows();
+    look(&prove(problem.statement(), proof, &problem.evidence(&rows))?)
+}
+
+/// A proof with the bound that the exact checker finds for it.
+fn claim(problem: &Problem, proof: CaseProof) -> Result<Claim, Failure> {
+    let proof = Proof::Cases(Box::new(proof));
+    let bound = with_proven(problem, &proof, |proven| proven.bound())?;
+    Ok(Claim { bound, proof })
 }
 
 /// The m that makes the finite-horizon term smallest: max(0, ‖β‖/(2ϱ) − α) in a ball, else 0.
-fn best_m(witness: &Witness) -> f64 {
-    match witness {
-        Witness::BoundedRange { alpha, beta, ball, .. } => (norm(beta) / (2.0 * ball) - alpha).max(0.0),
+fn best_m(statement: &Statement, proof: &Proof) -> f64 {
+    let ball = [proof.ball(), statement.learner.projection].into_iter().flatten().reduce(f64::min);
+    match (proof, ball) {
+        (Proof::Cases(proof), Some(ball)) => (norm(&proof.beta) / (2.0 * ball) - proof.alpha).max(0.0),
         // The same with A's smallest eigenvalue for α, which may be negative: the sum must not be 0.
-        Witness::Paper(w) => {
-            let least = 1e-9 * w.low.abs().max(1e-9);
-            (norm(&w.b) / (2.0 * w.ball)).max(least).max(w.low) - w.low
+        (Proof::Paper(proof), Some(ball)) => {
+            let least = 1e-9 * proof.low.abs().max(1e-9);
+            (norm(&proof.b) / (2.0 * ball)).max(least).max(proof.low) - proof.low
         }
         _ => 0.0,
     }
 }
 
-/// A witness with the bound that the exact checker finds for it.
-fn claim(setting: &Learner, witness: Witness, rows: &Rows) -> Result<Claim, Failure> {
-    let bound = prove(setting, &witness, rows)?.bound()?;
-    Ok(Claim { bound, witness })
-}
-
-fn status(converged: bool, loss: f64) -> Status {
-    match (converged, loss < 1.0) {
+/// Against the model θ = 0, which never learns.
+fn status(loss: Loss, converged: bool, bound: f64) -> Status {
+    match (converged, bound < idle_loss(loss)) {
         (false, _) => Status::NotConverged,
         (true, true) => Status::Certified,
         (true, false) => Status::Vacuous,
     }
 }
 
-/// The T at which the finite-horizon term is 1 % of the certified loss.
-fn transient_steps(loss: &Claim, learner: &Hinge, start: &[f64]) -> f64 {
-    (start_cost(&loss.witness, start) / (learner.learning_rate() * 0.01 * loss.bound)).ceil()
+/// The loss of the model θ = 0.
+pub fn idle_loss(loss: Loss) -> f64 {
+    match loss {
+        Loss::Logistic => std::f64::consts::LN_2,
+        Loss::Multiclass(classes) => (classes - 1) as f64,
+        _ => 1.0,
+    }
 }
 
-/// The finite-horizon term times ηT, for the best m: ‖2(α+m)θ_0 + β‖²/(4(α+m)) + m(ϱ² − ‖θ_0‖²).
-fn start_cost(witness: &Witness, start: &[f64]) -> f64 {
-    if let Witness::Paper(w) = witness {
-        let m = best_m(witness);
-        let room = m * w.ball * w.ball + dot(&w.b, &w.b) / (4.0 * (w.low + m));
-        return room + paper::quadratic(&w.a, start) + dot(&w.b, start);
+/// The T at which the finite-horizon term is 1 % of the certified loss.
+fn transient_steps(problem: &Problem, loss: &Claim, start: &[f64]) -> f64 {
+    let cost = start_cost(problem.statement(), &loss.proof, start);
+    (cost / (problem.learner().learning_rate * 0.01 * loss.bound)).ceil()
+}
+
+/// The finite-horizon term times ηT, for the best m; infinite for a start outside the ball.
+fn start_cost(statement: &Statement, proof: &Proof, start: &[f64]) -> f64 {
+    let m = best_m(statement, proof);
+    let ball = [proof.ball(), statement.learner.projection].into_iter().flatten().reduce(f64::min);
+    if ball.is_some_and(|ball| norm(start) > ball) {
+        return f64::INFINITY;
     }
-    let (alpha, beta, ball) = match witness {
-        Witness::Convexity { alpha, beta, .. } => (alpha, beta, 0.0),
-        Witness::BoundedRange { alpha, beta, ball, .. } => (alpha, beta, *ball),
-        _ => return f64::NAN,
-    };
-    let m = best_m(witness);
-    let curve = alpha + m;
-    let distance: f64 = start.iter().zip(beta).map(|(t, b)| (2.0 * curve * t + b).powi(2)).sum();
-    let room = (ball * ball - dot(start, start)).max(0.0);
-    distance / (4.0 * curve) + if m > 0.0 { m * room } else { 0.0 }
+    let room = m * ball.map_or(0.0, |ball| ball * ball - dot(start, start));
+    match proof {
+        Proof::Cases(proof) => {
+            let k = 1.0 - statement.learner.learning_rate * statement.learner.regularization;
+            let term = |(j, (theta, beta)): (usize, (&f64, &f64))| {
+                let is_free = statement.learner.unregularized.contains(&j);
+                let curve = if is_free { proof.alpha * k } else { proof.alpha + m };
+                (2.0 * curve * theta + beta).powi(2) / (4.0 * curve)
+            };
+            room + start.iter().zip(&proof.beta).enumerate().map(term).sum::<f64>()
+        }
+        Proof::Paper(proof) => {
+            let fixed = m * proof.ball * proof.ball + dot(&proof.b, &proof.b) / (4.0 * (proof.low + m));
+            fixed + paper::quadratic(&proof.a, start) + dot(&proof.b, start)
+        }
+    }
 }
 
 /// The name and version that certificates carry.
@@ -311,10 +372,11 @@ pub(crate) fn tool() -> String {
     concat!("unswayed ", env!("CARGO_PKG_VERSION")).into()
 }
 
-fn start(data: &Dataset, options: &Options) -> Result<Vec<f64>, CertifyError> {
-    let start = options.start.clone().unwrap_or_else(|| vec![0.0; data.dimension()]);
-    if start.len() != data.dimension() {
-        return Err(CertifyError::StartLength { expected: data.dimension(), found: start.len() });
+fn start(problem: &Problem, options: &Options) -> Result<Vec<f64>, CertifyError> {
+    let expected = problem.parameters();
+    let start = options.start.clone().unwrap_or_else(|| vec![0.0; expected]);
+    if start.len() != expected {
+        return Err(CertifyError::StartLength { expected, found: start.len() });
     }
     if let Some(index) = start.iter().position(|t| !t.is_finite()) {
         return Err(CertifyError::StartNotFinite { index });
@@ -325,19 +387,6 @@ fn start(data: &Dataset, options: &Options) -> Result<Vec<f64>, CertifyError> {
     Ok(start)
 }
 
-/// What the certificate says of the data.
-fn data_info(data: &Dataset, rows: &Rows) -> DataInfo {
-    let origin = data.provenance();
-    DataInfo {
-        sha256: rows.digest(),
-        rows: data.rows(),
-        dimension: data.dimension(),
-        first_rows: origin.first_rows,
-        labels: origin.labels.clone(),
-        scale: origin.scale,
-    }
-}
-
 fn norm(v: &[f64]) -> f64 {
-    convexity::dot(v, v).sqrt()
+    dot(v, v).sqrt()
 }

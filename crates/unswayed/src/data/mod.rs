@@ -33,7 +33,7 @@ pub use load::{LabelPolicy, Options, load, load_vector};
 pub use memory::{Arrays, LabelColumn};
 pub use sets::{box_around, box_of, ellipsoid_around, ellipsoid_of, flips};
 pub use source::Source;
-pub use target::{require_alike, split_target};
+pub use target::{require_alike};
 pub use write::{write_arrays, write_dataset};
 
 /// Rows z of one dimension, all finite, with optional weights.
@@ -238,6 +238,51 @@ impl Dataset {
             let _ = write!(text, "; rows divided by {scale}");
         }
         text
+    }
+
+    /// How the rows were made, as statements have it.
+    pub fn origin(&self) -> unswayed_check::Origin {
+        use unswayed_check::Labels;
+        let p = &self.provenance;
+        let labels = match &p.labels {
+            Some((negative, positive)) => Labels::Classes { negative: negative.clone(), positive: positive.clone() },
+            None if p.scores => Labels::Scores,
+            None if p.preferences => Labels::Preferences,
+            None if !p.classes.is_empty() => Labels::Multiclass { labels: p.classes.clone() },
+            None => Labels::Premultiplied,
+        };
+        unswayed_check::Origin {
+            file: p.name.clone(),
+            label_file: p.label_file.clone(),
+            labels,
+            label_column: None,
+            weight_column: None,
+            scale: p.scale.unwrap_or(1.0),
+            rows: self.rows(),
+            of: self.rows(),
+            columns: self.dimension - usize::from(!p.classes.is_empty()),
+            sha256: format!("{:x}", self.z.iter().fold(0_u64, |h, x| h.wrapping_mul(31).wrapping_add(x.to_bits()))),
+        }
+    }
+
+    /// What rows were divided by.
+    pub fn scale(&self) -> f64 {
+        self.provenance.scale.unwrap_or(1.0)
+    }
+
+    /// Whether rows are chosen − rejected.
+    pub fn is_preferences(&self) -> bool {
+        self.provenance.preferences
+    }
+
+    /// Whether labels are real scores.
+    pub fn is_scored(&self) -> bool {
+        self.provenance.scores
+    }
+
+    /// The number of classes, if rows begin with their class.
+    pub fn classes(&self) -> Option<usize> {
+        Some(self.provenance.classes.len()).filter(|n| *n > 0)
     }
 
     /// The same rows with another account of how they came about.

@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use unswayed_check::Target;
-
 use super::Dataset;
 use super::error::{DataError, Problem};
 
@@ -34,24 +32,6 @@ impl Dataset {
             }
         }
         Some(weights)
-    }
-}
-
-/// The target, and its rows if they are not all rows of the data; the data themselves if there is none.
-///
-/// ```
-/// use unswayed::{Dataset, check::Target, data::split_target};
-/// let data = Dataset::from_rows(vec![0.5, 0.25], 1, None)?;
-/// let part = data.first(1)?;
-/// assert_eq!(split_target(&[&data], Some(&part)), (Target::Weights(vec![vec![1.0, 0.0]]), None));
-/// assert_eq!(split_target(&[&part], Some(&data)), (Target::Rows, Some(&data)));
-/// # Ok::<(), unswayed::data::DataError>(())
-/// ```
-pub fn split_target<'a>(data: &[&Dataset], target: Option<&'a Dataset>) -> (Target, Option<&'a Dataset>) {
-    let Some(target) = target else { return (Target::Data, None) };
-    match data.iter().map(|one| one.weights_as(target)).collect() {
-        Some(weights) => (Target::Weights(weights), None),
-        None => (Target::Rows, Some(target)),
     }
 }
 

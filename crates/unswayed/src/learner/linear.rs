@@ -1,6 +1,6 @@
-//! Linear learners in motion: every loss and every variant of the step that `unswayed_check::Linear` describes.
+//! Linear learners in motion: every loss and every variant of the step that [`unswayed_check::Learner`] describes.
 
-use unswayed_check::{Linear, Loss};
+use unswayed_check::{Learner, Loss};
 
 use super::online::{LANES, Online, add_padded, padded_dot};
 use crate::certify::dot;
@@ -30,12 +30,12 @@ pub struct LinearState {
 
 impl LinearState {
     /// θ = 0, for points with so many entries.
-    pub fn new(learner: &Linear, point: usize) -> Self {
+    pub fn new(learner: &Learner, point: usize) -> Self {
         let (blocks, dimension) = blocks(learner.loss, point);
         let padded = vec![[0.0; LANES]; (blocks * dimension).div_ceil(LANES)];
         let mut keep = padded.clone();
         keep.as_flattened_mut().fill(1.0 - learner.learning_rate * learner.regularization);
-        for &j in &learner.step.free {
+        for &j in &learner.unregularized {
             keep.as_flattened_mut()[j] = 1.0;
         }
         LinearState {
@@ -44,13 +44,31 @@ impl LinearState {
             sum: padded.clone(),
             theta: padded,
             keep,
-            gain: learner.learning_rate / learner.step.batch as f64,
-            batch: learner.step.batch,
+            gain: learner.learning_rate / learner.batch as f64,
+            batch: learner.batch,
             seen: 0,
-            clip: learner.step.clip.unwrap_or(f64::INFINITY),
-            ball: learner.step.projection.unwrap_or(f64::INFINITY),
+            clip: learner.clip.unwrap_or(f64::INFINITY),
+            ball: learner.projection.unwrap_or(f64::INFINITY),
             scores: vec![0.0; blocks],
         }
+    }
+
+    /// One step of the learner on one point (of a batch of one), from and to an unpadded θ.
+    ///
+    /// ```
+    /// use unswayed::check::{Learner, Loss};
+    /// use unswayed::learner::LinearState;
+    /// let mut theta = vec![0.0, 0.0];
+    /// LinearState::update(&Learner::new(Loss::Hinge, 1e-3, 0.01), &mut theta, &[0.6, 0.8]);
+    /// assert_eq!(theta, [6e-4, 8e-4]);
+    /// ```
+    pub fn update(learner: &Learner, theta: &mut [f64], z: &[f64]) {
+        let mut state = LinearState::new(&Learner { batch: 1, ..learner.clone() }, z.len());
+        state.restart(theta, 0);
+        let mut padded = vec![[0.0; LANES]; z.len().div_ceil(LANES)];
+        padded.as_flattened_mut()[..z.len()].copy_from_slice(z);
+        state.step(&padded);
+        state.theta(theta);
     }
 
     /// Adds the step on a point with a label: c·x to its class, −x to each class that comes within 1 of it, c of them.
@@ -97,7 +115,7 @@ impl LinearState {
 impl Online for LinearState {
     #[inline(always)]
     fn step(&mut self, z: &[[f64; LANES]]) {
-        if let Loss::Classes(_) = self.loss {
+        if let Loss::Multiclass(_) = self.loss {
             self.add_classes(z.as_flattened());
         } else {
             let weight = pull(self.loss, padded_dot(&self.theta, z));
@@ -129,7 +147,7 @@ impl Online for LinearState {
 pub(crate) fn blocks(loss: Loss, point: usize) -> (usize, usize) {
     match loss {
         Loss::Hinge | Loss::Logistic => (1, point),
-        Loss::Classes(classes) => (classes, point - 1),
+        Loss::Multiclass(classes) => (classes, point - 1),
     }
 }
 
@@ -137,7 +155,7 @@ pub(crate) fn blocks(loss: Loss, point: usize) -> (usize, usize) {
 #[inline(always)]
 pub(crate) fn pull(loss: Loss, s: f64) -> f64 {
     match loss {
-        Loss::Hinge | Loss::Classes(_) => f64::from(s <= 1.0),
+        Loss::Hinge | Loss::Multiclass(_) => f64::from(s <= 1.0),
         Loss::Logistic => 1.0 / (1.0 + s.exp()),
     }
 }
@@ -146,7 +164,7 @@ pub(crate) fn pull(loss: Loss, s: f64) -> f64 {
 #[inline(always)]
 pub(crate) fn margin_loss(loss: Loss, s: f64) -> f64 {
     match loss {
-        Loss::Hinge | Loss::Classes(_) => (1.0 - s).max(0.0),
+        Loss::Hinge | Loss::Multiclass(_) => (1.0 - s).max(0.0),
         Loss::Logistic => (-s).max(0.0) + (-s.abs()).exp().ln_1p(),
     }
 }

@@ -2,7 +2,7 @@
 
 use faer::linalg::solvers::DenseSolveCore;
 use faer::{Mat, Side};
-use unswayed_check::{Linear, Loss, Set};
+use unswayed_check::{Statement, Loss, Set};
 
 use crate::attack::scale;
 use crate::certify::dot;
@@ -32,14 +32,14 @@ pub(crate) enum Region {
 
 impl Region {
     /// The set of a linear learner's adversary; fails if its numbers describe none.
-    pub fn new(learner: &Linear, dimension: usize) -> Result<Self, AttackError> {
-        Ok(match (&learner.set, learner.loss) {
-            (Set::Ball { radius }, Loss::Classes(classes)) => Region::Classes { classes, radius: *radius },
+    pub fn new(statement: &Statement, dimension: usize) -> Result<Self, AttackError> {
+        Ok(match (&statement.threat.set, statement.learner.loss) {
+            (Set::Ball { radius }, Loss::Multiclass(classes)) => Region::Classes { classes, radius: *radius },
             (Set::Ball { radius }, _) => Region::Ball { radius: *radius, centre: None },
             (Set::Box { radii }, _) => Region::Box { radii: radii.clone() },
             (Set::Ellipsoid { q }, _) => Region::ellipsoid(q, dimension)?,
             (Set::Points { points }, _) => Region::Points { points: points.clone(), dimension },
-            (Set::Labels, _) => Region::Labels,
+            (Set::LabelFlips, _) => Region::Labels,
             (Set::Any, _) => Region::Any,
         })
     }

@@ -8,7 +8,6 @@ use crate::attack::Policy;
 use crate::data::Dataset;
 use crate::error::AttackError;
 use crate::learner::{LANES, Padded};
-use crate::threat::Threat;
 
 /// Benign rows and the threat.
 pub struct Stream {
@@ -23,12 +22,6 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The rows of a data set and a threat around the origin.
-    pub fn new(data: &Dataset, threat: &Threat) -> Self {
-        let region = Region::Ball { radius: threat.radius(), centre: None };
-        Stream::with_region(data, threat.poison_rate(), region)
-    }
-
     /// The rows of a data set, and an adversary who may send the points of a region.
     pub(crate) fn with_region(data: &Dataset, poison_rate: f64, region: Region) -> Self {
         Stream {
@@ -38,14 +31,6 @@ impl Stream {
             log_benign: (-poison_rate).ln_1p(),
             region,
         }
-    }
-
-    /// The same with the adversary's ball around another centre.
-    pub fn around(mut self, new: Vec<f64>) -> Self {
-        if let Region::Ball { centre, .. } = &mut self.region {
-            *centre = Some(new);
-        }
-        self
     }
 
     /// The number of entries of a point.

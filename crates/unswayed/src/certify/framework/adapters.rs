@@ -1,86 +1,83 @@
 //! The built-in hinge learner as a [`Model`], and the λ of its certificates.
 
-use unswayed_check::Witness;
+use unswayed_check::{Proof, RowBound, Set};
 
 use super::{Benign, Model, dot, norm, shorten};
 use crate::data::Dataset;
-use crate::learner::Hinge;
-use crate::threat::Threat;
+use crate::learner::LinearState;
+use crate::problem::Problem;
 
-/// The hinge learner on data, with the loss a witness speaks of.
+/// The hinge learner against a ball, with the loss a proof speaks of.
 ///
 /// ```
 /// use unswayed::certify::framework::{HingeModel, Quadratic, Residual, Search};
-/// use unswayed::{Dataset, Hinge, Threat, certify};
+/// use unswayed::{Dataset, Problem, certify};
 ///
 /// let data = Dataset::from_rows(vec![0.6, 0.5, 0.9, -0.1, 0.2, 0.7, -0.1, 0.4], 2, None)?;
-/// let (learner, threat) = (Hinge::new(0.01, 0.1)?, Threat::new(0.05)?);
-/// let claim = certify::certify(&data, &learner, &threat, &Default::default())?.certificate.loss;
+/// let problem = Problem::builder(data).learning_rate(0.01).regularization(0.1).poison_rate(0.05).build()?;
+/// let claim = certify(&problem)?.certificate.loss;
 ///
 /// // Is there a model and a point at which the certificate's inequality fails?
-/// let model = HingeModel::new(&data, &learner, &threat).of(&claim.witness);
-/// let lambda = Quadratic::of(&claim.witness, &learner).unwrap();
+/// let model = HingeModel::new(&problem).of(&claim.proof);
+/// let lambda = Quadratic::of(&claim.proof, &problem).unwrap();
 /// let found = Residual::new(&model, |theta| lambda.value(theta))?.falsify(&Search::default());
 /// assert!(!found.refutes(claim.bound));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct HingeModel<'a> {
-    data: &'a Dataset,
+    problem: &'a Problem,
     weights: Vec<f64>,
-    learner: Hinge,
-    threat: Threat,
     ball: f64,
     errors: bool,
 }
 
 impl<'a> HingeModel<'a> {
     /// With the hinge loss, for all models θ ∈ R^d.
-    pub fn new(data: &'a Dataset, learner: &Hinge, threat: &Threat) -> Self {
-        let (learner, threat) = (*learner, *threat);
-        HingeModel {
-            data,
-            weights: data.probabilities(),
-            learner,
-            threat,
-            ball: f64::INFINITY,
-            errors: false,
-        }
+    pub fn new(problem: &'a Problem) -> Self {
+        let weights = problem.data()[0].probabilities();
+        HingeModel { problem, weights, ball: f64::INFINITY, errors: false }
     }
 
-    /// For what the witness claims: models in its ball if it has one, and the error instead of the loss if it bounds that.
-    pub fn of(self, witness: &Witness) -> Self {
-        let ball = if let Witness::BoundedRange { ball, .. } = witness { *ball } else { f64::INFINITY };
-        HingeModel { ball, errors: matches!(witness, Witness::ZeroOne { .. }), ..self }
+    /// For what the proof claims: models in its ball if it has one, and the error instead of the loss if it bounds that.
+    pub fn of(self, proof: &Proof) -> Self {
+        let errors = matches!(proof, Proof::Cases(proof) if proof.rows == RowBound::ErrorHinge);
+        HingeModel { ball: proof.ball().unwrap_or(f64::INFINITY), errors, ..self }
+    }
+
+    fn data(&self) -> &Dataset {
+        &self.problem.data()[0]
     }
 }
 
 impl Model for HingeModel<'_> {
     fn dimension(&self) -> usize {
-        self.data.dimension()
+        self.problem.parameters()
     }
 
     fn poison_rate(&self) -> f64 {
-        self.threat.poison_rate()
+        self.problem.threat().poison_rate
     }
 
     fn step(&self, theta: &mut [f64], z: &[f64]) {
-        self.learner.update(theta, z);
+        LinearState::update(self.problem.learner(), theta, z);
     }
 
     fn loss(&self, theta: &[f64]) -> f64 {
         let wrong = |score: f64| f64::from(u8::from(score <= 0.0));
         let hinge = |score: f64| (1.0 - score).max(0.0);
         let loss = |score: f64| if self.errors { wrong(score) } else { hinge(score) };
-        self.data.iter().zip(&self.weights).map(|(z, p)| p * loss(dot(theta, z))).sum()
+        self.data().iter().zip(&self.weights).map(|(z, p)| p * loss(dot(theta, z))).sum()
     }
 
     fn benign(&self) -> Benign<'_> {
-        Benign::Rows(self.data)
+        Benign::Rows(self.data())
     }
 
     fn project_point(&self, z: &mut [f64]) {
-        shorten(z, self.threat.radius());
+        if let Set::Ball { radius } = self.problem.threat().set {
+            shorten(z, radius);
+        }
     }
 
     fn project_model(&self, theta: &mut [f64]) {
@@ -111,15 +108,10 @@ impl Quadratic {
         Quadratic { alpha, beta, learning_rate }
     }
 
-    /// The λ of a witness; `None` if it is not about the hinge learner.
-    pub fn of(witness: &Witness, learner: &Hinge) -> Option<Self> {
-        let (Witness::Convexity { alpha, beta, .. }
-        | Witness::BoundedRange { alpha, beta, .. }
-        | Witness::ZeroOne { alpha, beta, .. }) = witness
-        else {
-            return None;
-        };
-        Some(Quadratic::new(*alpha, beta.clone(), learner.learning_rate()))
+    /// The λ of a proof; `None` if it is not of this form.
+    pub fn of(proof: &Proof, problem: &Problem) -> Option<Self> {
+        let Proof::Cases(proof) = proof else { return None };
+        Some(Quadratic::new(proof.alpha, proof.beta.clone(), problem.learner().learning_rate))
     }
 
     /// λ(θ).

@@ -81,10 +81,10 @@ pub fn certify_mean(
     if moments.mean.len() > MOST_COLUMNS {
         return Err(CertifyError::TooLarge { rows: 0, columns: moments.mean.len() });
     }
-    let none = CertifyError::NoWitness { refusal: None };
+    let none = CertifyError::NoProof { refusal: None };
     let value = mean_value(setting, moments, progress).ok_or(none)?;
     closed.certified_loss = closed.certified_loss.max(value);
-    closed.certificate.loss.bound = closed.certified_loss;
+    closed.certificate.bound = closed.certified_loss;
     Ok(closed)
 }
 

@@ -10,14 +10,13 @@ mod repair;
 use super::conic;
 pub use super::conic::{Progress, Step};
 pub use mean::{MeanMoments, certify_mean, mean_value, printed_mean_value};
-use unswayed_check::{Claim, Failure, Horizon, PaperWitness, Proven, Witness, prove};
+use unswayed_check::{Claim, Failure, Feature, PaperProof, Proof};
 
-use super::convexity::Problem;
-use super::{Options, Outcome, Proofs, benign, best_m, finish, horizon, norm, setting, start, status};
+use super::interior::Instance;
+use super::{Found, Options, Outcome, finish, norm, start, with_proven};
 use crate::data::Dataset;
 use crate::error::CertifyError;
-use crate::learner::Hinge;
-use crate::threat::Threat;
+use crate::problem::Problem;
 use hinge::{Multipliers, Row, Setting};
 use repair::Spectrum;
 
@@ -34,88 +33,70 @@ const RAISES: [f64; 6] = [0.0, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5];
 /// A proven bound this much above the solver's value is taken without trying further.
 const PROOF_LOSS: f64 = 1e-8;
 
-/// Certifies the hinge learner by the paper's Theorem 3, corrected, with a general symmetric matrix A.
+/// Certifies the hinge learner against a ball by the paper's Theorem 3, corrected, with a general symmetric matrix A.
 ///
 /// ```
-/// use unswayed::certify::{self, Options, paper};
-/// use unswayed::{Dataset, Hinge, Threat};
+/// use unswayed::certify::{Options, paper};
+/// use unswayed::{Dataset, Problem, certify};
 /// let data = Dataset::from_rows(vec![0.6, 0.8, 0.8, 0.6, -0.1, 0.9], 2, None)?;
-/// let (learner, threat) = (Hinge::new(0.01, 0.1)?, Threat::new(0.05)?);
-/// let outcome = paper::certify(&data, &learner, &threat, &Options::default(), None)?;
-/// let ours = certify::certify(&data, &learner, &threat, &Options::default())?;
-/// assert!(ours.certified_loss < outcome.certified_loss);
+/// let problem = Problem::builder(data).learning_rate(0.01).regularization(0.1).poison_rate(0.05).build()?;
+/// let outcome = paper::certify(&problem, &Options::default(), None)?;
+/// assert!(certify(&problem)?.certified_loss < outcome.certified_loss);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// # Errors
+/// Problems of other learners, too many columns, or a solver that breaks down.
 pub fn certify(
-    data: &Dataset,
-    learner: &Hinge,
-    threat: &Threat,
+    problem: &Problem,
     options: &Options,
     progress: Option<&Progress>,
 ) -> Result<Outcome, CertifyError> {
-    let start = start(data, options)?;
+    problem.require(&[Feature::Paper])?;
+    let (start, data) = (start(problem, options)?, &problem.data()[0]);
     fits(data)?;
-    let checked = setting(learner, threat);
-    let program = program(data, learner, threat, &start);
-    let none = || CertifyError::NoWitness { refusal: None };
+    let program = program(problem, &start);
+    let none = || CertifyError::NoProof { refusal: None };
     let found = hinge::solve(&program, progress).ok_or_else(none)?;
     let spectrum = Spectrum::new(&found.a, program.dimension).ok_or_else(none)?;
     let slope = program.slope(&found.m, &found.h);
     let nu = repair::best(&program, &spectrum, &slope, &found.b, found.nu).ok_or_else(none)?;
-
-    let witnesses = RAISES.iter().map(|raise| {
+    let proofs = RAISES.iter().map(|raise| {
         let raised = raise_by(&program, nu, *raise);
-        witness(&program, &found, &spectrum, &slope, raised, data)
+        proof(&program, &found, &spectrum, &slope, raised, data)
     });
     let enough = found.value + PROOF_LOSS * found.value.abs().max(1.0);
-    let proof = |witness: &Witness| {
-        prove(&checked, witness, &data.as_rows()).and_then(|proven| claim(&proven, witness, options, &start))
-    };
-    let (loss, horizon) = smallest(witnesses, proof, enough)?;
-    let status = status(found.converged, loss.bound);
-    let proofs = Proofs { status, loss, error: None, horizon };
-    Ok(finish(data, learner, checked, proofs, &start, benign(data, learner)))
+    let loss = smallest(proofs, |proof| with_proven(problem, proof, |proven| proven.bound()), enough)?;
+    finish(problem, options, Found { loss, error: None, converged: found.converged }, None)
 }
 
-/// The witness with the smallest proven bound, or the first whose bound is small enough.
+/// The proof with the smallest bound, or the first whose bound is small enough.
 fn smallest(
-    witnesses: impl Iterator<Item = Witness>,
-    proof: impl Fn(&Witness) -> Result<(f64, Option<Horizon>), Failure>,
+    proofs: impl Iterator<Item = Proof>,
+    bound: impl Fn(&Proof) -> Result<f64, Failure>,
     enough: f64,
-) -> Result<(Claim, Option<Horizon>), CertifyError> {
-    let (mut best, mut refusal): (Option<(Claim, Option<Horizon>)>, _) = (None, None);
-    for witness in witnesses {
-        match proof(&witness) {
-            Ok((bound, horizon)) if best.as_ref().is_none_or(|(claim, _)| bound < claim.bound) => {
-                best = Some((Claim { bound, witness }, horizon));
-            }
+) -> Result<Claim, CertifyError> {
+    let (mut best, mut refusal): (Option<Claim>, _) = (None, None);
+    for proof in proofs {
+        match bound(&proof) {
+            Ok(bound) if best.as_ref().is_none_or(|claim| bound < claim.bound) => best = Some(Claim { bound, proof }),
             Ok(_) => {}
             Err(failure) => refusal = Some(failure),
         }
-        if best.as_ref().is_some_and(|(claim, _)| claim.bound <= enough) {
+        if best.as_ref().is_some_and(|claim| claim.bound <= enough) {
             break;
         }
     }
-    best.ok_or(CertifyError::NoWitness { refusal })
-}
-
-/// The bound of a proven witness, and its finite-horizon part if that is asked for.
-fn claim(
-    proven: &Proven,
-    witness: &Witness,
-    options: &Options,
-    start: &[f64],
-) -> Result<(f64, Option<Horizon>), Failure> {
-    let horizon = options.horizon.map(|steps| horizon(proven, best_m(witness), steps, start));
-    Ok((proven.bound()?, horizon.transpose()?))
+    best.ok_or(CertifyError::NoProof { refusal })
 }
 
 /// The value of Theorem 3 as it is printed: **no bound**, kept to show the misprint. `None` if the program has no value.
 ///
 /// In print ν3 and ν5 are missing from the row of q_i, and the row of w_i is an inequality, as if w_i were never negative.
-pub fn printed_value(data: &Dataset, learner: &Hinge, threat: &Threat) -> Option<f64> {
-    fits(data).ok()?;
-    hinge::printed(&program(data, learner, threat, &vec![0.0; data.dimension()]))
+pub fn printed_value(problem: &Problem) -> Option<f64> {
+    problem.require(&[Feature::Paper]).ok()?;
+    fits(&problem.data()[0]).ok()?;
+    hinge::printed(&program(problem, &vec![0.0; problem.parameters()]))
 }
 
 fn fits(data: &Dataset) -> Result<(), CertifyError> {
@@ -127,17 +108,18 @@ fn fits(data: &Dataset) -> Result<(), CertifyError> {
 }
 
 /// The program's constants and rows. The ball is as large as the start needs it.
-fn program<'a>(data: &'a Dataset, learner: &Hinge, threat: &Threat, start: &[f64]) -> Setting<'a> {
-    let problem = Problem::new(data, learner, threat);
-    let ball = problem.ball().max(problem.rounded_up(norm(start)));
+fn program<'a>(problem: &'a Problem, start: &[f64]) -> Setting<'a> {
+    let instance = Instance::new(problem);
+    let data = &problem.data()[0];
+    let ball = instance.ball().max(instance.rounded_up(norm(start)));
     let rows = data.iter().zip(data.probabilities()).filter(|(_, weight)| *weight > 0.0);
     Setting {
-        eta: learner.learning_rate(),
-        sigma: learner.regularization(),
-        eps: threat.poison_rate(),
-        radius: threat.radius().max(SMALLEST_RADIUS),
+        eta: instance.eta,
+        sigma: instance.sigma,
+        eps: instance.epsilon,
+        radius: instance.radius.max(SMALLEST_RADIUS),
         ball,
-        reach: problem.rounded_up(ball * data.largest_norm().max(1.0)),
+        reach: instance.rounded_up(ball * data.largest_norm().max(1.0)),
         dimension: data.dimension(),
         rows: rows.map(|(z, weight)| Row { weight, z }).collect(),
     }
@@ -149,14 +131,14 @@ fn raise_by(s: &Setting, nu: [f64; 3], raise: f64) -> [f64; 3] {
 }
 
 /// Everything the checker needs. Rows of weight 0 get multipliers 0.
-fn witness(
+fn proof(
     s: &Setting,
     found: &Multipliers,
     spectrum: &Spectrum,
     slope: &[f64],
     nu: [f64; 3],
     data: &Dataset,
-) -> Witness {
+) -> Proof {
     let point = repair::point(s, spectrum, slope, &found.b, nu);
     let (low, high) = spectrum.range();
     let (mut m, mut h) = (vec![], vec![]);
@@ -167,7 +149,7 @@ fn witness(
         h.extend_from_slice(known.map_or(&vec![0.0; s.dimension], |(_, h)| h));
     }
     let [nu8, nu9, nu10] = nu;
-    Witness::Paper(Box::new(PaperWitness {
+    Proof::Paper(Box::new(PaperProof {
         a: found.a.clone(),
         b: found.b.clone(),
         m,

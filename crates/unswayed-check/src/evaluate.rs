@@ -1,0 +1,191 @@
+//! Theorem L1: from the parts of a case to its bound.
+//!
+//! ```text
+//! A = ασ(2−ησ)I + W − εM ≻ 0        v = r + εm + g − σβ        B = r₀ + εm₀ + g₀ + ¼vᵀA⁻¹v
+//! ```
+//!
+//! Quotients are kept as pairs of exact numbers until the end, where each is rounded up in its 256th bit.
+
+use std::cmp::Ordering;
+
+use crate::exact::{Dyadic, Round, quotient};
+use crate::failure::{Reason, require_not_negative, require_positive};
+use crate::lambda::Lambda;
+use crate::matrix::entry;
+use crate::parts::rows::Line;
+
+/// The quadratic m₀ + mᵀθ + θᵀMθ above what the point contributes.
+pub(crate) struct Quadratic {
+    /// m₀
+    pub(crate) constant: Dyadic,
+    /// m times the denominator of the curve.
+    pub(crate) slope: Vec<Dyadic>,
+    /// M
+    pub(crate) curve: Curve,
+}
+
+/// M, with denominators > 0.
+pub(crate) enum Curve {
+    /// 0; the denominator is 1.
+    Flat,
+    /// `over`⁻¹·`m`·I
+    Scalar { m: Dyadic, over: Dyadic },
+    /// diag(`m`_j/`over`_j)
+    Diagonal { m: Vec<Dyadic>, over: Vec<Dyadic> },
+    /// `over`⁻¹·`m`·Q for a symmetric Q ⪯ ωI, m ≥ 0; x is a vector near A⁻¹v.
+    Dense { m: Dyadic, over: Dyadic, q: Vec<f64>, omega: Dyadic, x: Vec<Dyadic> },
+    /// `over`⁻¹·`m`·M_y ⊗ I for K classes and the label y.
+    Classes { m: Dyadic, over: Dyadic, classes: usize, label: usize },
+}
+
+/// The quadratic g₀ + gᵀθ − wθᵀθ, which is not negative in the case.
+pub(crate) struct Region {
+    pub(crate) constant: Dyadic,
+    pub(crate) slope: Vec<Dyadic>,
+    /// W = wI
+    pub(crate) w: Dyadic,
+}
+
+impl Region {
+    /// The quadratic 0.
+    pub(crate) fn everywhere(dimension: usize) -> Self {
+        Region { constant: Dyadic::zero(), slope: vec![Dyadic::zero(); dimension], w: Dyadic::zero() }
+    }
+}
+
+/// The parts of a case put together.
+struct Case<'a> {
+    lambda: &'a Lambda<'a>,
+    line: &'a Line,
+    point: &'a Quadratic,
+    region: &'a Region,
+    /// ασ(2−ησ) + w
+    base: Dyadic,
+}
+
+/// B of a case, rounded up.
+pub(crate) fn bound(
+    lambda: &Lambda,
+    line: &Line,
+    point: &Quadratic,
+    region: &Region,
+) -> Result<Dyadic, Reason> {
+    let case = Case { lambda, line, point, region, base: lambda.curvature() + &region.w };
+    let peak = match &point.curve {
+        Curve::Flat => case.scalar(&Dyadic::zero(), &Dyadic::whole(1))?,
+        Curve::Scalar { m, over } => case.scalar(m, over)?,
+        Curve::Diagonal { m, over } => case.diagonal(m, over)?,
+        Curve::Dense { m, over, q, omega, x } => case.dense(m, over, q, omega, x)?,
+        Curve::Classes { m, over, classes, label } => case.classes(m, over, *classes, *label)?,
+    };
+    let rows = quotient(&line.constant, &line.scale, Round::Up);
+    Ok(rows + &lambda.eps * &point.constant + &region.constant + peak)
+}
+
+impl Case<'_> {
+    /// over·A = over·base − ε·m, which must be positive.
+    fn curvature(&self, m: &Dyadic, over: &Dyadic, name: &str) -> Result<Dyadic, Reason> {
+        let a = &self.base * over - &self.lambda.eps * m;
+        require_positive(&a, name)?;
+        Ok(a)
+    }
+
+    /// scale·over·v_j.
+    fn slope(&self, j: usize, over: &Dyadic) -> Dyadic {
+        let fixed = &self.region.slope[j] - &self.lambda.sigma_beta(j);
+        let rest = &self.lambda.eps * &self.point.slope[j] + over * fixed;
+        over * &self.line.slope[j] + &self.line.scale * rest
+    }
+
+    fn slopes(&self, over: &Dyadic) -> Vec<Dyadic> {
+        (0..self.line.slope.len()).map(|j| self.slope(j, over)).collect()
+    }
+
+    /// Σv_j²/(4A) from Σ(scale·over·v_j)² and over·A.
+    fn peak(&self, square: &Dyadic, over: &Dyadic, a: &Dyadic) -> Dyadic {
+        let divisor = Dyadic::whole(4) * self.line.scale.square() * over * a;
+        quotient(square, &divisor, Round::Up)
+    }
+
+    /// All coordinates alike; in the unregularized ones A is 0 and v must be.
+    fn scalar(&self, m: &Dyadic, over: &Dyadic) -> Result<Dyadic, Reason> {
+        let a = self.curvature(m, over, "A")?;
+        let mut square = Dyadic::zero();
+        for (j, v) in self.slopes(over).iter().enumerate() {
+            if self.lambda.free.contains(&j) {
+                let off = Dyadic::zero() - v.abs();
+                require_not_negative(&off, format_args!("−|v[{j}]|, an unregularized coordinate,"))?;
+                continue;
+            }
+            square = square + v.square();
+        }
+        Ok(self.peak(&square, over, &a))
+    }
+
+    fn diagonal(&self, m: &[Dyadic], over: &[Dyadic]) -> Result<Dyadic, Reason> {
+        let mut sum = Dyadic::zero();
+        for (j, (m, over)) in m.iter().zip(over).enumerate() {
+            let a = self.curvature(m, over, &format!("A[{j}]"))?;
+            sum = sum + self.peak(&self.slope(j, over).square(), over, &a);
+        }
+        Ok(sum)
+    }
+
+    /// With Â = over·A ⪰ âI, V = scale·over·v: VᵀÂ⁻¹V ≤ 2VᵀX − XᵀÂX + ‖V − ÂX‖²/â for every X; X = scale·x is best.
+    fn dense(
+        &self,
+        m: &Dyadic,
+        over: &Dyadic,
+        q: &[f64],
+        omega: &Dyadic,
+        x: &[Dyadic],
+    ) -> Result<Dyadic, Reason> {
+        let least = self.curvature(&(m * omega), over, "ασ(2−ησ) + w − εχ²ω/(2τ)")?;
+        let (base, pull) = (&self.base * over, &self.lambda.eps * m);
+        let v = self.slopes(over);
+        let scaled: Vec<Dyadic> = x.iter().map(|x| x * &self.line.scale).collect();
+        let (mut inner, mut rest) = (Dyadic::zero(), Dyadic::zero());
+        for (i, v) in v.iter().enumerate() {
+            let mut qx = Dyadic::zero();
+            for (j, x) in scaled.iter().enumerate() {
+                qx = qx + Dyadic::new(entry(q, i, j)) * x;
+            }
+            let ax = &base * &scaled[i] - &pull * qx;
+            inner = inner + (Dyadic::whole(2) * v - &ax) * &scaled[i];
+            rest = rest + (v - ax).square();
+        }
+        // ¼vᵀA⁻¹v = VᵀÂ⁻¹V/(4·scale²·over)
+        let divisor = Dyadic::whole(4) * self.line.scale.square() * over;
+        let inner = quotient(&inner, &divisor, Round::Up);
+        Ok(inner + quotient(&rest, &(divisor * least), Round::Up))
+    }
+
+    /// R^K is the sum of the spans of 1 and of c_y and of the range of Π_y, where M_y is 0, K(K−1) and (K−1)/2.
+    fn classes(&self, m: &Dyadic, over: &Dyadic, classes: usize, label: usize) -> Result<Dyadic, Reason> {
+        let count = Dyadic::whole(classes as u64);
+        let less = Dyadic::whole(classes.saturating_sub(1) as u64);
+        let pair = &count * &less;
+        let first = self.curvature(&(m * &pair), over, "a₁")?;
+        let second = self.curvature(&(m * &less).half(), over, "a₂")?;
+        let common = self.curvature(&Dyadic::zero(), over, "ασ(2−ησ)")?;
+        let v = self.slopes(over);
+        let d = v.len() / classes;
+        let (mut all, mut along, mut mean) = (Dyadic::zero(), Dyadic::zero(), Dyadic::zero());
+        for j in 0..d {
+            let (mut sum, own) = (Dyadic::zero(), &count * &v[label * d + j]);
+            for class in 0..classes {
+                all = all + v[class * d + j].square();
+                sum = sum + &v[class * d + j];
+            }
+            along = along + (own - &sum).square();
+            mean = mean + sum.square();
+        }
+        // K(K−1) times the squares of the three parts of v.
+        let mean = mean * &less;
+        let rest = all * &pair - &along - &mean;
+        debug_assert!(rest.cmp(&Dyadic::zero()) != Ordering::Less);
+        let over = over * &pair;
+        let parts = [(along, first), (rest, second), (mean, common)];
+        Ok(parts.iter().fold(Dyadic::zero(), |sum, (square, a)| sum + self.peak(square, &over, a)))
+    }
+}

@@ -1,0 +1,52 @@
+//! What the start adds over finitely many steps (Theorem 5 for Theorem L1).
+//!
+//! ```text
+//! ( ‖2(α+m)θ_0 + β‖²/(4(α+m)) + m(ϱ² − ‖θ_0‖²) ) / (ηT)
+//! ```
+//!
+//! m ≥ 0 only where θ stays in a ball of radius ϱ. In unregularized coordinates αk stands for α, and m is 0.
+
+use dashu::rational::RBig;
+
+use crate::exact::{Dyadic, norm2, ratio};
+use crate::failure::{Reason, require, require_length, require_not_negative};
+use crate::lambda::Lambda;
+use crate::proof::CaseProof;
+use crate::statement::{Horizon, Statement};
+
+/// The term for a proof by cases.
+pub(crate) fn transient(
+    statement: &Statement,
+    proof: &CaseProof,
+    horizon: &Horizon,
+    m: f64,
+) -> Result<RBig, Reason> {
+    let lambda = Lambda::new(statement, proof.alpha, &proof.beta);
+    let Horizon { steps, start } = horizon;
+    require_length("entries of horizon.start", proof.beta.len(), start.len())?;
+    let room = room(statement, proof, start, m)?;
+    let curve = &lambda.alpha + Dyadic::new(m);
+    let (mut bound, mut free) = (Dyadic::zero(), Dyadic::zero());
+    for (j, (&theta, &beta)) in start.iter().zip(&proof.beta).enumerate() {
+        let is_free = lambda.free.contains(&j);
+        let alpha = if is_free { &lambda.alpha * &lambda.k } else { curve.clone() };
+        let term = (Dyadic::whole(2) * alpha * Dyadic::new(theta) + Dyadic::new(beta)).square();
+        if is_free { free = free + term } else { bound = bound + term }
+    }
+    let four = Dyadic::whole(4) * curve;
+    let divisor = &four * &lambda.eta * Dyadic::whole(*steps);
+    Ok(ratio(&(bound + four * room), &divisor) + ratio(&free, &(divisor * &lambda.k)))
+}
+
+/// m(ϱ² − ‖θ_0‖²), after the conditions on both factors have been verified.
+fn room(statement: &Statement, proof: &CaseProof, start: &[f64], m: f64) -> Result<Dyadic, Reason> {
+    require(m >= 0.0 && m.is_finite(), "horizon.m", m, "≥ 0")?;
+    let balls = [proof.shells.as_ref().map(|s| s.ball), statement.learner.projection];
+    let Some(ball) = balls.into_iter().flatten().reduce(f64::min) else {
+        require(m == 0.0, "horizon.m", m, "0, as it must be without a ball")?;
+        return Ok(Dyadic::zero());
+    };
+    let room = Dyadic::new(ball).square() - norm2(start);
+    require_not_negative(&room, "ϱ² − ‖θ_0‖²")?;
+    Ok(Dyadic::new(m) * room)
+}

@@ -1,0 +1,75 @@
+//! The learner and λ(θ) = (α‖θ‖² + βᵀθ)/η as exact numbers, with the abbreviations of Theorem L1.
+
+use crate::exact::{Dyadic, ExactSum};
+use crate::statement::Statement;
+
+/// The numbers that all rows, points and cases share.
+pub(crate) struct Lambda<'a> {
+    pub(crate) eta: Dyadic,
+    pub(crate) sigma: Dyadic,
+    pub(crate) eps: Dyadic,
+    pub(crate) alpha: Dyadic,
+    pub(crate) beta: &'a [f64],
+    /// Coordinates without regularization.
+    pub(crate) free: &'a [usize],
+    /// k = 1 − ησ
+    pub(crate) k: Dyadic,
+    /// 1 − ε
+    pub(crate) benign: Dyadic,
+    /// 2αk
+    pub(crate) two_ak: Dyadic,
+    /// κ0 = 2αk(1−ε)
+    pub(crate) kappa0: Dyadic,
+}
+
+impl<'a> Lambda<'a> {
+    pub(crate) fn new(statement: &'a Statement, alpha: f64, beta: &'a [f64]) -> Self {
+        let learner = &statement.learner;
+        let one = Dyadic::whole(1);
+        let (eta, sigma) = (Dyadic::new(learner.learning_rate), Dyadic::new(learner.regularization));
+        let (eps, alpha) = (Dyadic::new(statement.threat.poison_rate), Dyadic::new(alpha));
+        let k = &one - &eta * &sigma;
+        let two_ak = Dyadic::whole(2) * &alpha * &k;
+        let benign = &one - &eps;
+        let kappa0 = &two_ak * &benign;
+        Lambda { beta, free: &learner.unregularized, kappa0, eta, sigma, eps, alpha, k, benign, two_ak }
+    }
+
+    /// ασ(2−ησ), the curvature that the regularizer gives.
+    pub(crate) fn curvature(&self) -> Dyadic {
+        &self.alpha * &self.sigma * (Dyadic::whole(2) - &self.eta * &self.sigma)
+    }
+
+    /// Entry j of σβ. Unregularized coordinates have none.
+    pub(crate) fn sigma_beta(&self, j: usize) -> Dyadic {
+        if self.free.contains(&j) { Dyadic::zero() } else { &self.sigma * Dyadic::new(self.beta[j]) }
+    }
+
+    /// αη times the number.
+    pub(crate) fn alpha_eta(&self, n: &Dyadic) -> Dyadic {
+        &self.alpha * &self.eta * n
+    }
+
+    /// n = ‖z‖², where unregularized coordinates count k-fold, and βᵀz.
+    pub(crate) fn products(&self, z: &[f64]) -> (Dyadic, Dyadic) {
+        let (mut norm, mut product) = (ExactSum::new(), ExactSum::new());
+        for (&z, &beta) in z.iter().zip(self.beta) {
+            norm.add([z, z]);
+            product.add([beta, z]);
+        }
+        let n = norm.take();
+        if self.free.is_empty() {
+            return (n, product.take());
+        }
+        for &j in self.free {
+            norm.add([z[j], z[j]]);
+        }
+        // λ has the curvature αk there: z_j² − ησz_j² = kz_j².
+        (n - &self.eta * &self.sigma * norm.take(), product.take())
+    }
+
+    /// What a point of squared norm n and with βᵀz = b adds where it acts fully: 2αk + αηn + b.
+    pub(crate) fn jump(&self, n: &Dyadic, b: &Dyadic) -> Dyadic {
+        &self.two_ak + self.alpha_eta(n) + b
+    }
+}

@@ -1,0 +1,56 @@
+//! Symmetric matrices of binary64 numbers: the upper triangle, column by column.
+
+use dashu::integer::IBig;
+
+use crate::exact::{Dyadic, ExactSum, common_integers};
+
+/// The entry (i, j) of a symmetric matrix whose upper triangle is stored column by column.
+pub(crate) fn entry(a: &[f64], i: usize, j: usize) -> f64 {
+    let (i, j) = if i <= j { (i, j) } else { (j, i) };
+    a[j * (j + 1) / 2 + i]
+}
+
+/// Ax.
+pub(crate) fn times(a: &[f64], x: &[f64]) -> Vec<Dyadic> {
+    let mut sum = ExactSum::new();
+    let product = |i| {
+        for (j, &x) in x.iter().enumerate() {
+            sum.add([entry(a, i, j), x]);
+        }
+        sum.take()
+    };
+    (0..x.len()).map(product).collect()
+}
+
+/// Whether A − shift·I is positive definite, or shift·I − A if it is `turned`.
+pub(crate) fn is_definite(a: &[f64], d: usize, shift: f64, turned: bool) -> bool {
+    let mut entries = Vec::with_capacity(d * d);
+    for i in 0..d {
+        for j in 0..d {
+            let x = Dyadic::new(entry(a, i, j));
+            let x = if i == j { x - Dyadic::new(shift) } else { x };
+            entries.push(if turned { Dyadic::zero() - x } else { x });
+        }
+    }
+    has_positive_minors(common_integers(&entries), d)
+}
+
+/// Sylvester's criterion by Bareiss' elimination, which stays within the integers: after step k the entry (k+1, k+1) is the
+/// leading minor of order k+2. Only the lower triangle is used.
+fn has_positive_minors(mut a: Vec<IBig>, d: usize) -> bool {
+    let mut previous = IBig::ONE;
+    for k in 0..d {
+        let pivot = a[k * d + k].clone();
+        if pivot <= IBig::ZERO {
+            return false;
+        }
+        for i in k + 1..d {
+            for j in k + 1..=i {
+                let product = &a[i * d + j] * &pivot - &a[i * d + k] * &a[j * d + k];
+                a[i * d + j] = product / &previous;
+            }
+        }
+        previous = pivot;
+    }
+    true
+}

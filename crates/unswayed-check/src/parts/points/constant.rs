@@ -1,0 +1,132 @@
+//! The number C of Lemma L7: a number above D·w² + ν·w·s for all activities w that a point can have.
+
+use crate::exact::{Dyadic, Round, quotient};
+use crate::parts::rows::entropy::times_up;
+use crate::log::{Enclosure, log};
+
+/// A little more than sup s/(1 + e^s), by Lemma L8.
+const LAMBERT: f64 = 0.278_470_1;
+/// Halvings after which the search for the supremum ends.
+const HALVINGS: usize = 600;
+/// The search ends when at most this part of D + ν could still be gained.
+const GAIN: f64 = 1e-15;
+
+/// How activity and margin of a point depend on each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Acting {
+    /// w > 0 only if s ≤ 1.
+    Hinge,
+    /// s = log((1−w)/w).
+    Logistic,
+    /// The same, but w is cut off somewhere.
+    ClippedLogistic,
+}
+
+impl Acting {
+    /// C, for D ≥ 0 and ν ≥ 0.
+    pub(crate) fn constant(self, d: &Dyadic, nu: &Dyadic) -> Dyadic {
+        match self {
+            Acting::Hinge => d + nu,
+            Acting::ClippedLogistic => d + Dyadic::new(LAMBERT) * nu,
+            Acting::Logistic if nu.is_zero() => d.clone(),
+            Acting::Logistic => supremum(d, nu),
+        }
+    }
+}
+
+/// An interval [l, r] of w, with a number above the function there.
+struct Piece {
+    l: f64,
+    r: f64,
+    above: Dyadic,
+}
+
+/// A number above sup Dw² + νw log((1−w)/w) over 0 < w < 1: halve the interval with the largest bound.
+fn supremum(d: &Dyadic, nu: &Dyadic) -> Dyadic {
+    let (first, mut best) = piece(d, nu, 0.0, 1.0);
+    let mut pieces = vec![first];
+    let small = Dyadic::new(GAIN) * (d + nu);
+    for _ in 0..HALVINGS {
+        let top = highest(&pieces);
+        let Piece { l, r, ref above } = pieces[top];
+        let middle = f64::midpoint(l, r);
+        let done = !(above - &best - &small).is_positive() || middle <= l || middle >= r;
+        if done {
+            break;
+        }
+        let (left, seen) = piece(d, nu, l, middle);
+        best = best.max(seen);
+        let (right, seen) = piece(d, nu, middle, r);
+        best = best.max(seen);
+        pieces[top] = left;
+        pieces.push(right);
+    }
+    let top = highest(&pieces);
+    pieces.swap_remove(top).above
+}
+
+fn highest(pieces: &[Piece]) -> usize {
+    let above = |i: &usize, j: &usize| pieces[*i].above.cmp(&pieces[*j].above);
+    (0..pieces.len()).max_by(above).unwrap_or(0)
+}
+
+/// On [l, r], w² ≤ (l+r)w − lr. What remains is concave, so it is below its tangent at the midpoint, and that below its value there
+/// plus its slope's size times half the width. Also a number near the function at the midpoint, to know when to stop.
+fn piece(d: &Dyadic, nu: &Dyadic, l: f64, r: f64) -> (Piece, Dyadic) {
+    let c = f64::midpoint(l, r);
+    // An interval between neighbouring numbers has no midpoint of its own, but it is never split further.
+    let c = if c <= 0.0 || c >= 1.0 { 0.5 } else { c };
+    let [left, right, w] = [l, r, c].map(Dyadic::new);
+    let v = Dyadic::whole(1) - &w;
+    let (of_w, of_v) = (log(&w), log(&v));
+    let odds = Enclosure { low: of_v.low - of_w.high, high: of_v.high - of_w.low };
+    let chord = &left + &right;
+    let entropy = times_up(&(nu * &w), &odds);
+    let value = d * (&chord * &w - &left * &right) + &entropy;
+    let one = Dyadic::whole(1);
+    let fixed = d * chord;
+    let low = &fixed + nu * (odds.low - quotient(&one, &v, Round::Up));
+    let high = fixed + nu * (odds.high - quotient(&one, &v, Round::Down));
+    let reach = (&right - &w).max(&w - &left);
+    let above = (value + low.abs().max(high.abs()) * reach).rounded_up();
+    (Piece { l, r, above }, d * w.square() + entropy)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn function(d: f64, nu: f64, s: f64) -> f64 {
+        let w = 1.0 / (1.0 + s.exp());
+        d * w * w + nu * w * s
+    }
+
+    proptest! {
+        /// Above the function everywhere, and no further above its largest value than rounding.
+        #[test]
+        fn the_supremum_is_found(d in 1e-6..1e3, nu in 1e-6..1e3) {
+            let found = supremum(&Dyadic::new(d), &Dyadic::new(nu)).nearest();
+            let largest = (-400_000..=400_000).map(|i| function(d, nu, f64::from(i) * 1e-4)).fold(0.0, f64::max);
+            prop_assert!(found >= largest - 1e-13 * (d + nu), "{found} {largest}");
+            prop_assert!(found <= largest + 1e-8 * (d + nu), "{found} {largest}");
+            let crude = Acting::ClippedLogistic.constant(&Dyadic::new(d), &Dyadic::new(nu)).nearest();
+            prop_assert!(found <= crude);
+        }
+    }
+
+    /// m·Σ (1+m)^j/j! > 1 for m = 0.27847, a comparison of rational numbers (Lemma L8).
+    #[test]
+    fn the_constant_of_lemma_l8() {
+        use dashu::rational::RBig;
+        let m = RBig::from_parts(27847.into(), 100_000_u32.into());
+        let (mut term, mut sum) = (RBig::ONE, RBig::ZERO);
+        for j in 1..=9_u8 {
+            sum += &term;
+            term = term * (RBig::ONE + &m) / RBig::from(j);
+        }
+        assert!(&m * sum > RBig::ONE);
+        assert!(RBig::from(Dyadic::new(LAMBERT)) > m);
+    }
+}

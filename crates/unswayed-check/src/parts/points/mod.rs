@@ -1,0 +1,55 @@
+//! Quadratics above what the adversary's point contributes: one file per set.
+//!
+//! For the symmetric sets w·zᵀx ≤ ½(w²t + xᵀNx) for all x and w ≥ 0, and Lemma L7 gives, with χ = 2αk − ν,
+//!
+//! ```text
+//! m₀ = C + ½βᵀNβ    m = χNβ    M = ½χ²N    C from D = t/2 + αηn and ν
+//! ```
+
+mod ball;
+mod classes;
+mod constant;
+mod cuboid;
+mod ellipsoid;
+mod finite;
+
+pub(crate) use ball::ball;
+pub(crate) use classes::{classes_together, each_class};
+pub(crate) use constant::Acting;
+pub(crate) use cuboid::cuboid;
+pub(crate) use ellipsoid::{Ellipsoid, ellipsoid};
+pub(crate) use finite::finite;
+
+use crate::evaluate::{Curve, Quadratic};
+use crate::exact::Dyadic;
+use crate::lambda::Lambda;
+
+/// The numbers of Lemma L7 that a case chooses.
+pub(crate) struct Split {
+    /// ν
+    pub(crate) nu: Dyadic,
+    /// χ = 2αk − ν
+    pub(crate) chi: Dyadic,
+    pub(crate) acting: Acting,
+}
+
+impl Split {
+    pub(crate) fn new(lambda: &Lambda, nu: Dyadic, acting: Acting) -> Self {
+        Split { chi: &lambda.two_ak - &nu, nu, acting }
+    }
+
+    /// C.
+    pub(crate) fn constant(&self, d: &Dyadic) -> Dyadic {
+        self.acting.constant(d, &self.nu)
+    }
+}
+
+/// No quadratic: the rows' lines contain the point already.
+pub(crate) fn none(dimension: usize) -> Quadratic {
+    Quadratic { constant: Dyadic::zero(), slope: vec![Dyadic::zero(); dimension], curve: Curve::Flat }
+}
+
+/// The same quadratic if M = 0, as it is for χ = 0, where denominators do not matter.
+fn flattened(quadratic: Quadratic, split: &Split) -> Quadratic {
+    if split.chi.is_zero() { Quadratic { curve: Curve::Flat, ..quadratic } } else { quadratic }
+}

@@ -1,0 +1,241 @@
+//! Verifies a proof by cases (Theorem L1): every condition, every line, every case.
+
+use crate::evaluate::{self, Quadratic};
+use crate::exact::{Dyadic, norm2};
+use crate::failure::{Reason, require, require_each, require_not_negative, require_positive};
+use crate::lambda::Lambda;
+use crate::parts::points::{self, Acting, Ellipsoid, Split};
+use crate::parts::region;
+use crate::parts::rows::{
+    self, Clipped, ClippedLoss, ErrorHinge, ErrorLogistic, Hinge, Interval, Kind, LabelHinge, LabelLogistic, Line, Logistic,
+    Mass, View,
+};
+use crate::proof::{CaseProof, Lines, RowBound};
+use crate::rows::{Evidence, Rows};
+use crate::shape::Shape;
+use crate::statement::{Loss, Set, Statement, Target};
+
+/// Requires the kind of row bound, the shells and the other parts of a proof to fit the statement.
+fn require_fit(statement: &Statement, proof: &CaseProof) -> Result<(), Reason> {
+    let refuse = |bad: bool, with: &'static str| {
+        if bad { Err(Reason::Unfit { method: proof.rows.name(), with }) } else { Ok(()) }
+    };
+    let Statement { learner, threat, target, .. } = statement;
+    let rows = proof.rows;
+    let is_logistic = matches!(
+        rows,
+        RowBound::Logistic | RowBound::LabelLogistic | RowBound::ErrorLogistic | RowBound::ClippedLogistic
+    );
+    let is_clipped = matches!(rows, RowBound::ClippedHinge | RowBound::ClippedLogistic);
+    let flips = matches!(rows, RowBound::LabelHinge | RowBound::LabelLogistic);
+    let is_class = matches!(learner.loss, Loss::Multiclass(_));
+    let is_ellipsoid = matches!(threat.set, Set::Ellipsoid { .. });
+    let has_shells = proof.shells.is_some();
+    refuse(is_logistic != (learner.loss == Loss::Logistic), "this loss")?;
+    refuse(is_class && !matches!(rows, RowBound::Hinge | RowBound::ErrorHinge), "several classes")?;
+    refuse(is_class && has_shells, "several classes and shells")?;
+    refuse(is_clipped != learner.clip.is_some(), if is_clipped { "steps without a clip" } else { "a clip" })?;
+    refuse(flips != (threat.set == Set::LabelFlips), "this set")?;
+    refuse(rows.is_error() && *target != Target::Data, "this target")?;
+    refuse(matches!(target, Target::Rows(_)) && rows != RowBound::Interval, "a target with rows of its own")?;
+    refuse((rows == RowBound::Interval) != has_shells && rows == RowBound::Interval, "a proof without shells")?;
+    let is_plain = matches!(rows, RowBound::Hinge | RowBound::Logistic);
+    refuse(!learner.unregularized.is_empty() && !is_plain, "unregularized coordinates")?;
+    refuse(!learner.unregularized.is_empty() && has_shells, "unregularized coordinates and shells")?;
+    refuse(proof.by_class && !is_class, "cases by class without classes")?;
+    refuse(is_ellipsoid && proof.omega.is_none(), "an ellipsoid without omega")?;
+    refuse(!is_ellipsoid && proof.omega.is_some(), "omega without an ellipsoid")
+}
+
+/// The bounds of all cases, after every condition has been verified.
+pub(crate) fn case_bounds(
+    statement: &Statement,
+    proof: &CaseProof,
+    evidence: &Evidence,
+) -> Result<Vec<Dyadic>, Reason> {
+    require_fit(statement, proof)?;
+    let shape = Shape::new(statement, proof, evidence);
+    shape.require(proof, &statement.target)?;
+    Prover::new(statement, proof, evidence, shape)?.cases()
+}
+
+/// Requires 4α²ϱ² ≥ ‖β‖² where steps are projected on the ball of radius ϱ (Theorem L15).
+pub(crate) fn require_projection(statement: &Statement, lambda: &Lambda) -> Result<(), Reason> {
+    let Some(radius) = statement.learner.projection else { return Ok(()) };
+    let room = Dyadic::whole(4) * (&lambda.alpha * Dyadic::new(radius)).square();
+    require_not_negative(&(room - norm2(lambda.beta)), "4α²ϱ² − ‖β‖²")
+}
+
+/// Everything that a proof needs.
+struct Prover<'a> {
+    statement: &'a Statement,
+    proof: &'a CaseProof,
+    evidence: &'a Evidence<'a>,
+    shape: Shape,
+    lambda: Lambda<'a>,
+    ellipsoid: Option<Ellipsoid<'a>>,
+}
+
+impl<'a> Prover<'a> {
+    /// Verifies the conditions that are the same for all rows and cases.
+    fn new(
+        statement: &'a Statement,
+        proof: &'a CaseProof,
+        evidence: &'a Evidence<'a>,
+        shape: Shape,
+    ) -> Result<Self, Reason> {
+        let lambda = Lambda::new(statement, proof.alpha, &proof.beta);
+        require_positive(&lambda.alpha, "alpha")?;
+        let cases = &proof.cases;
+        require_each("tau", &cases.tau, |x| x > 0.0, "> 0")?;
+        for (name, values) in [("nu", &cases.nu), ("outer", &cases.outer), ("inner", &cases.inner)] {
+            require_each(name, values, |x| x >= 0.0, "≥ 0")?;
+        }
+        require_projection(statement, &lambda)?;
+        let ellipsoid = match (&statement.threat.set, proof.omega) {
+            (Set::Ellipsoid { q }, Some(omega)) => Some(Ellipsoid::new(q, omega, shape.dimension)?),
+            _ => None,
+        };
+        region::require_kept(statement, proof, evidence)?;
+        Ok(Prover { statement, proof, evidence, shape, lambda, ellipsoid })
+    }
+
+    /// The bounds of all cases.
+    fn cases(&self) -> Result<Vec<Dyadic>, Reason> {
+        let lines: Vec<Line> = self.proof.lines.iter().map(|l| self.line(l)).collect::<Result<_, _>>()?;
+        (0..self.shape.cases).map(|i| self.case(i, &lines)).collect()
+    }
+
+    /// The bound of one case.
+    fn case(&self, i: usize, lines: &[Line]) -> Result<Dyadic, Reason> {
+        let (dataset, shell, part) = self.shape.place(i);
+        let chosen = self.proof.cases.lines[i];
+        let fits = |l: &Lines| l.dataset == dataset && l.shell == shell;
+        let fits = self.proof.lines.get(chosen).is_some_and(fits);
+        require(fits, format_args!("lines[{i}]"), chosen as f64, "of the case's dataset and shell")?;
+        let region = region::region(self.proof, i, shell, self.shape.parameters);
+        let point = self.point(i, part)?;
+        evaluate::bound(&self.lambda, &lines[chosen], &point, &region)
+    }
+
+    /// The line above the rows.
+    fn line(&self, lines: &Lines) -> Result<Line, Reason> {
+        let rows = &self.evidence.data[lines.dataset];
+        let classes = if let Loss::Multiclass(classes) = self.statement.learner.loss { classes } else { 0 };
+        let view = View { rows, classes };
+        let (total, one) = (rows.total_weight(), Dyadic::whole(1));
+        match &self.statement.target {
+            Target::Data => {
+                let mass = Mass { view, target: None, p: one.clone(), t: one, scale: total };
+                rows::sum(&*self.kind(lines, mass), &self.lambda)
+            }
+            Target::Weights(weights) => {
+                let weights = weights[lines.dataset].as_slice();
+                let sum = Rows { weights: Some(weights), ..*rows }.total_weight();
+                let scale = &total * &sum;
+                let mass = Mass { view, target: Some(weights), p: sum, t: total, scale };
+                rows::sum(&*self.kind(lines, mass), &self.lambda)
+            }
+            Target::Rows(_) => {
+                let Some(target) = &self.evidence.target else { return Err(self.unfit("this target")) };
+                let sum = target.total_weight();
+                let scale = &total * &sum;
+                let own = View { rows: target, classes };
+                let own = Mass { view: own, target: None, p: Dyadic::zero(), t: total, scale: scale.clone() };
+                let own = self.interval(lines, own, "target", &lines.target_y, &lines.target_reach);
+                let own = rows::sum(&own, &self.lambda)?;
+                let data = Mass { view, target: None, p: sum, t: Dyadic::zero(), scale };
+                let data = rows::sum(&*self.kind(lines, data), &self.lambda)?;
+                let slope = data.slope.iter().zip(&own.slope).map(|(a, b)| a + b).collect();
+                Ok(Line { constant: data.constant + own.constant, slope, scale: data.scale })
+            }
+        }
+    }
+
+    /// The kind of rows that the proof names.
+    fn kind<'b>(&'b self, lines: &'b Lines, mass: Mass<'b>) -> Box<dyn Kind + 'b> {
+        let Lines { u, u2, c, w, w2, low, high, .. } = lines;
+        let clip = self.statement.learner.clip.unwrap_or_default();
+        match self.proof.rows {
+            RowBound::Hinge => Box::new(Hinge { mass, u }),
+            RowBound::Interval => Box::new(self.interval(lines, mass, "z", &lines.y, &lines.reach)),
+            RowBound::Logistic => Box::new(Logistic { mass, u, w }),
+            RowBound::LabelHinge => Box::new(LabelHinge { mass, u }),
+            RowBound::LabelLogistic => Box::new(LabelLogistic { mass, u, w, w2 }),
+            RowBound::ErrorHinge => Box::new(ErrorHinge { mass, u, u2, c }),
+            RowBound::ErrorLogistic => Box::new(ErrorLogistic { mass, u, w, w2 }),
+            RowBound::ClippedHinge => Box::new(Clipped { mass, clip, u, low, loss: ClippedLoss::Hinge(high) }),
+            RowBound::ClippedLogistic => {
+                Box::new(Clipped { mass, clip, u, low, loss: ClippedLoss::Logistic(w) })
+            }
+        }
+    }
+
+    fn interval<'b>(
+        &'b self,
+        lines: &Lines,
+        mass: Mass<'b>,
+        name: &'static str,
+        y: &'b [f64],
+        reach: &'b [f64],
+    ) -> Interval<'b> {
+        let shells = self.proof.shells.as_ref();
+        let (centre, radius) =
+            shells.map_or((&[][..], 0.0), |s| (s.centre.as_slice(), s.radii[lines.shell]));
+        Interval { mass, y, reach, centre, radius, name }
+    }
+
+    /// The quadratic above the point in case i, for one part of the set.
+    fn point(&self, i: usize, part: usize) -> Result<Quadratic, Reason> {
+        let (lambda, cases, loss) = (&self.lambda, &self.proof.cases, self.statement.learner.loss);
+        let width = self.shape.tau_width;
+        let tau = &cases.tau[i * width..(i + 1) * width];
+        let acting = if loss == Loss::Logistic { Acting::Logistic } else { Acting::Hinge };
+        let split = |acting| {
+            let nu = if lambda.free.is_empty() { Dyadic::new(cases.nu[i]) } else { lambda.two_ak.clone() };
+            Split::new(lambda, nu, acting)
+        };
+        let d = self.shape.dimension;
+        Ok(match (&self.statement.threat.set, loss) {
+            (Set::Ball { radius }, Loss::Multiclass(classes)) => {
+                let radius = Dyadic::new(*radius);
+                if self.proof.by_class {
+                    points::each_class(lambda, &split(acting), classes, part, &radius, tau[0])
+                } else {
+                    points::classes_together(lambda, &split(acting), classes, &radius, tau[0])
+                }
+            }
+            (Set::Ball { .. } | Set::Any, _) => {
+                let (radius, is_clipped) = point_radius(self.statement);
+                let acting =
+                    if is_clipped && acting == Acting::Logistic { Acting::ClippedLogistic } else { acting };
+                points::ball(lambda, &split(acting), &Dyadic::new(radius), tau[0])
+            }
+            (Set::Box { radii }, _) => points::cuboid(lambda, &split(acting), radii, tau),
+            (Set::Ellipsoid { .. }, _) => {
+                let Some(set) = &self.ellipsoid else { return Err(self.unfit("this set")) };
+                let x = if cases.x.is_empty() { &[][..] } else { &cases.x[i * d..(i + 1) * d] };
+                points::ellipsoid(lambda, &split(acting), set, tau[0], x)
+            }
+            (Set::Points { points: all }, _) => {
+                let point = &all[part * d..(part + 1) * d];
+                let w = cases.w.get(i).copied().unwrap_or_default();
+                points::finite(lambda, acting, i, point, cases.share[i], w)?
+            }
+            (Set::LabelFlips, _) => points::none(self.shape.parameters),
+        })
+    }
+
+    fn unfit(&self, with: &'static str) -> Reason {
+        Reason::Unfit { method: self.proof.rows.name(), with }
+    }
+}
+
+/// The largest norm of the adversary's step for a ball or any point, and whether steps can be clipped there.
+pub(crate) fn point_radius(statement: &Statement) -> (f64, bool) {
+    let clip = statement.learner.clip.unwrap_or(f64::INFINITY);
+    match statement.threat.set {
+        Set::Ball { radius } if radius <= clip => (radius, false),
+        _ => (clip, true),
+    }
+}

@@ -1,0 +1,192 @@
+//! What is supported together. Each rule names combinations that no theorem of `docs/theory.md` covers, with the reason.
+//!
+//! The builder of the library, the command, Python, the documentation and the checker all read this one table.
+
+use std::fmt;
+
+use crate::statement::{Loss, Set, Statement, Target};
+
+/// Something that a request for a certificate can contain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are those of the statement's fields")]
+#[non_exhaustive]
+pub enum Feature {
+    Hinge,
+    Logistic,
+    Multiclass,
+    Ball,
+    Box,
+    Ellipsoid,
+    Points,
+    LabelFlips,
+    AnyPoint,
+    /// A target with weights on the rows of the data.
+    TargetWeights,
+    /// A target with rows of its own.
+    TargetRows,
+    /// Several datasets.
+    Drift,
+    Projection,
+    Clip,
+    /// A column that is not regularized.
+    Bias,
+    NoRegularization,
+    /// A bound for new data.
+    Confidence,
+    /// A box or ellipsoid that is read off the data.
+    SetAroundData,
+    /// Rows with different weights.
+    RowWeights,
+    /// The paper's program.
+    Paper,
+}
+
+use Feature::*;
+
+/// A combination that is not supported: all of `these` without any of `unless`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// What is refused together.
+    pub these: &'static [Feature],
+    /// What makes it acceptable all the same.
+    pub unless: &'static [Feature],
+    /// Why, and what to do instead.
+    pub reason: &'static str,
+}
+
+const fn rule(these: &'static [Feature], unless: &'static [Feature], reason: &'static str) -> Rule {
+    Rule { these, unless, reason }
+}
+
+const SYMMETRIC: &[Feature] = &[Ball, Box, Ellipsoid];
+const ONE_POINT: &str = "one point could move the model anywhere; clip the gradients";
+const CLASSES: &str = "several classes are supported for a ball of points, judged by the data, with plain steps";
+const CLIPPED: &str = "clipped gradients are supported for a ball of points or for any point";
+const FLIPS: &str = "flipped labels are supported with the data as the target; a finite set of points has any target";
+const BIAS: &str =
+    "an unregularized column is supported for a ball, box or ellipsoid, judged by the data, without clip and projection";
+const OWN_ROWS: &str =
+    "a target with rows that are not rows of the data is supported for the hinge loss without clip and bias";
+const NEW_DATA: &str = "confidence for new data is supported for the hinge loss against a ball, or a box or ellipsoid with \
+                        numbers of its own, for one dataset without weights, judged by the data, without clip and bias";
+const PAPER: &str = "the paper's program is for the hinge loss against a ball, with plain steps";
+const UNBOUNDED: &str =
+    "without regularization nothing pulls the model back, and an adversary moves it as far as it likes; add a projection";
+
+/// All rules. What none of them matches is supported.
+pub const RULES: &[Rule] = &[
+    rule(&[AnyPoint], &[Clip], ONE_POINT),
+    rule(&[NoRegularization], &[Projection], UNBOUNDED),
+    rule(&[Multiclass], &[Ball], CLASSES),
+    rule(&[Multiclass, TargetWeights], &[], CLASSES),
+    rule(&[Multiclass, TargetRows], &[], CLASSES),
+    rule(&[Multiclass, Clip], &[], CLASSES),
+    rule(&[Multiclass, Bias], &[], CLASSES),
+    rule(&[Clip], &[Ball, AnyPoint], CLIPPED),
+    rule(&[LabelFlips, TargetWeights], &[], FLIPS),
+    rule(&[LabelFlips, TargetRows], &[], FLIPS),
+    rule(&[Bias], SYMMETRIC, BIAS),
+    rule(&[Bias, Clip], &[], BIAS),
+    rule(&[Bias, Projection], &[], BIAS),
+    rule(&[Bias, TargetWeights], &[], BIAS),
+    rule(&[Bias, TargetRows], &[], BIAS),
+    rule(&[TargetRows], &[Hinge], OWN_ROWS),
+    rule(&[TargetRows, Clip], &[], OWN_ROWS),
+    rule(&[Confidence], &[Hinge], NEW_DATA),
+    rule(&[Confidence], SYMMETRIC, NEW_DATA),
+    rule(&[Confidence, SetAroundData], &[], NEW_DATA),
+    rule(&[Confidence, Drift], &[], NEW_DATA),
+    rule(&[Confidence, RowWeights], &[], NEW_DATA),
+    rule(&[Confidence, TargetWeights], &[], NEW_DATA),
+    rule(&[Confidence, TargetRows], &[], NEW_DATA),
+    rule(&[Confidence, Clip], &[], NEW_DATA),
+    rule(&[Confidence, Bias], &[], NEW_DATA),
+    rule(&[Paper], &[Hinge], PAPER),
+    rule(&[Paper], &[Ball], PAPER),
+    rule(&[Paper, Clip], &[], PAPER),
+    rule(&[Paper, Bias], &[], PAPER),
+    rule(&[Paper, Projection], &[], PAPER),
+    rule(&[Paper, TargetWeights], &[], PAPER),
+    rule(&[Paper, TargetRows], &[], PAPER),
+    rule(&[Paper, Drift], &[], PAPER),
+    rule(&[Paper, Confidence], &[], PAPER),
+];
+
+/// The first rule that these features break.
+///
+/// ```
+/// use unswayed_check::{Feature, unsupported};
+/// assert!(unsupported(&[Feature::Logistic, Feature::Box]).is_none());
+/// let rule = unsupported(&[Feature::Multiclass, Feature::Box]).unwrap();
+/// assert_eq!(rule.these, [Feature::Multiclass]);
+/// ```
+pub fn unsupported(features: &[Feature]) -> Option<&'static Rule> {
+    let has = |feature: &Feature| features.contains(feature);
+    RULES.iter().find(|rule| rule.these.iter().all(has) && !rule.unless.iter().any(has))
+}
+
+/// The features of a statement.
+pub fn features(statement: &Statement) -> Vec<Feature> {
+    let Statement { learner, threat, data, target, .. } = statement;
+    let loss = match learner.loss {
+        Loss::Hinge => Hinge,
+        Loss::Logistic => Logistic,
+        Loss::Multiclass(_) => Multiclass,
+    };
+    let set = match threat.set {
+        Set::Ball { .. } => Ball,
+        Set::Box { .. } => Box,
+        Set::Ellipsoid { .. } => Ellipsoid,
+        Set::Points { .. } => Points,
+        Set::LabelFlips => LabelFlips,
+        Set::Any => AnyPoint,
+    };
+    let optional = [
+        (matches!(target, Target::Weights(_)), TargetWeights),
+        (matches!(target, Target::Rows(_)), TargetRows),
+        (data.len() > 1, Drift),
+        (learner.projection.is_some(), Projection),
+        (learner.clip.is_some(), Clip),
+        (!learner.unregularized.is_empty(), Bias),
+        (learner.regularization == 0.0, NoRegularization),
+    ];
+    [loss, set].into_iter().chain(optional.into_iter().filter(|(is, _)| *is).map(|(_, feature)| feature)).collect()
+}
+
+impl fmt::Display for Feature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Hinge => "the hinge loss",
+            Logistic => "the logistic loss",
+            Multiclass => "several classes",
+            Ball => "a ball of points",
+            Box => "a box of points",
+            Ellipsoid => "an ellipsoid of points",
+            Points => "a finite set of points",
+            LabelFlips => "flipped labels",
+            AnyPoint => "any point",
+            TargetWeights => "a target of rows of the data",
+            TargetRows => "a target with rows of its own",
+            Drift => "several datasets",
+            Projection => "a projection",
+            Clip => "clipped gradients",
+            Bias => "an unregularized column",
+            NoRegularization => "no regularization",
+            Confidence => "confidence for new data",
+            SetAroundData => "a set read off the data",
+            RowWeights => "weighted rows",
+            Paper => "the paper's program",
+        })
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let join = |features: &[Feature]| features.iter().map(Feature::to_string).collect::<Vec<_>>();
+        write!(f, "{} ", join(self.these).join(" with "))?;
+        if !self.unless.is_empty() {
+            write!(f, "without {} ", join(self.unless).join(" or "))?;
+        }
+        write!(f, "is unsupported: {}", self.reason)
+    }
+}

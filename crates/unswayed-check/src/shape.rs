@@ -1,0 +1,133 @@
+//! How many cases there are and how long each vector of a witness is.
+
+use crate::failure::{Reason, require, require_each, require_length};
+use crate::rows::Rows;
+
+use crate::proof::{CaseProof, RowBound};
+use crate::rows::Evidence;
+use crate::statement::{Loss, Set, Statement, Target};
+
+/// The counts that learner, data and witness determine.
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    /// Entries of a row; without the label for classes.
+    pub(crate) dimension: usize,
+    /// Entries of θ.
+    pub(crate) parameters: usize,
+    /// Lines that each dataset needs.
+    pub(crate) lines: Vec<usize>,
+    /// Rows of the target, if they are rows of their own.
+    pub(crate) target: Option<usize>,
+    /// Shells, at least one.
+    pub(crate) shells: usize,
+    /// Parts of the adversary's set.
+    pub(crate) parts: usize,
+    /// Cases.
+    pub(crate) cases: usize,
+    /// Numbers τ per case.
+    pub(crate) tau_width: usize,
+    /// The vectors of the cases, and how many numbers of each there are per case.
+    pub(crate) case_vectors: Vec<(&'static str, usize)>,
+}
+
+impl Shape {
+    pub(crate) fn new(statement: &Statement, proof: &CaseProof, evidence: &Evidence) -> Self {
+        let rows: Vec<usize> = evidence.data.iter().map(Rows::len).collect();
+        let columns = evidence.data.first().map_or(0, |r| r.dimension);
+        let target = evidence.target.as_ref().map(Rows::len);
+        let shells = proof.shells.as_ref().map(|s| s.radii.len());
+        let (learner, set) = (&statement.learner, &statement.threat.set);
+        let (dimension, parameters, each, classes) = match learner.loss {
+            Loss::Multiclass(k) => {
+                let d = columns.saturating_sub(1);
+                (d, d.saturating_mul(k), k.saturating_sub(1), k)
+            }
+            _ => (columns, columns, 1, 1),
+        };
+        let is_free = !learner.unregularized.is_empty();
+        let (tau_width, parts) = match set {
+            Set::Ball { .. } if proof.by_class => (1, classes),
+            Set::Ball { .. } | Set::Ellipsoid { .. } | Set::Any => (1, 1),
+            Set::Box { .. } => (dimension, 1),
+            Set::Points { points } => (0, points.len().checked_div(dimension).unwrap_or(0)),
+            Set::LabelFlips => (0, 1),
+        };
+        let is_finite = matches!(set, Set::Points { .. });
+        let is_ellipsoid = matches!(set, Set::Ellipsoid { .. });
+        let wanted = [
+            ("tau", tau_width),
+            ("nu", usize::from(tau_width > 0 && !is_free)),
+            ("share", usize::from(is_finite)),
+            ("w", usize::from(is_finite && learner.loss == Loss::Logistic)),
+            ("x", if is_ellipsoid && !is_free { dimension } else { 0 }),
+            ("outer", usize::from(shells.is_some())),
+            ("inner", usize::from(shells.is_some())),
+        ];
+        let case_vectors = wanted.into_iter().filter(|(_, width)| *width > 0).collect();
+        let cases = rows.len().saturating_mul(shells.unwrap_or(1)).saturating_mul(parts);
+        let lines = rows.iter().map(|n| n.saturating_mul(each)).collect();
+        let shells = shells.unwrap_or(1);
+        Shape { dimension, parameters, lines, target, shells, parts, cases, tau_width, case_vectors }
+    }
+
+    /// Dataset, shell and part of a case.
+    pub(crate) fn place(&self, case: usize) -> (usize, usize, usize) {
+        let (rest, part) = (case / self.parts, case % self.parts);
+        (rest / self.shells, rest % self.shells, part)
+    }
+
+    /// The vectors of lines for a dataset, and their lengths.
+    pub(crate) fn line_vectors(
+        &self,
+        kind: RowBound,
+        target: &Target,
+        dataset: usize,
+    ) -> Vec<(&'static str, usize)> {
+        let count = self.lines.get(dataset).copied().unwrap_or(0);
+        let mut vectors: Vec<_> = kind.vectors().iter().map(|&name| (name, count)).collect();
+        if kind == RowBound::Interval && matches!(target, Target::Rows(_)) {
+            let count = self.target.unwrap_or(0);
+            vectors.extend([("target_y", count), ("target_reach", count)]);
+        }
+        vectors
+    }
+
+    /// Requires all numbers to be finite, and all vectors to be as long as they must be.
+    pub(crate) fn require(&self, proof: &CaseProof, target: &Target) -> Result<(), Reason> {
+        require(proof.alpha.is_finite(), "alpha", proof.alpha, "finite")?;
+        require_vector("beta", self.parameters, &proof.beta)?;
+        let omega = proof.omega.unwrap_or_default();
+        require(omega.is_finite(), "omega", omega, "finite")?;
+        if let Some(shells) = &proof.shells {
+            require_vector("shell.centre", self.parameters, &shells.centre)?;
+            require(!shells.radii.is_empty(), "the number of shells", 0.0, "> 0")?;
+            require_each("shell.radii", &shells.radii, f64::is_finite, "finite")?;
+            require(shells.ball.is_finite(), "shell.ball", shells.ball, "finite")?;
+        }
+        for lines in &proof.lines {
+            let known = lines.dataset < self.lines.len();
+            require(known, "lines.dataset", lines.dataset as f64, "a dataset")?;
+            require(lines.shell < self.shells, "lines.shell", lines.shell as f64, "a shell")?;
+            let wanted = self.line_vectors(proof.rows, target, lines.dataset);
+            for (name, values) in lines.vectors() {
+                require_vector(name, length(&wanted, name), values)?;
+            }
+        }
+        require_length("lines of the cases", self.cases, proof.cases.lines.len())?;
+        for (name, values) in proof.cases.vectors() {
+            let expected = length(&self.case_vectors, name).saturating_mul(self.cases);
+            require_vector(name, expected, values)?;
+        }
+        Ok(())
+    }
+}
+
+/// The length under that name, 0 if there is none.
+fn length(wanted: &[(&'static str, usize)], name: &str) -> usize {
+    wanted.iter().find(|(n, _)| *n == name).map_or(0, |(_, length)| *length)
+}
+
+fn require_vector(name: &'static str, expected: usize, values: &[f64]) -> Result<(), Reason> {
+    require_length(name, expected, values.len())?;
+    require_each(name, values, f64::is_finite, "finite")
+}

@@ -1,0 +1,171 @@
+//! What is claimed: the learner, the threat, the rows and the target. A [`Statement`] is complete: two statements that print
+//! the same say the same.
+
+use serde::{Deserialize, Serialize};
+
+use crate::array;
+use crate::origin::Origin;
+
+/// A linear learner, its threat, the rows it learns from and those it is judged by.
+///
+/// A step is θ' = P(kθ + (η/b)Σg): k = 1 − ησ, g minus the gradient of the loss on each of b points, P the projection if
+/// there is one. With probability ε a point is the adversary's, any of its set; otherwise it is a row of the data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Statement {
+    /// How the model learns.
+    pub learner: Learner,
+    /// What the adversary may do.
+    pub threat: Threat,
+    /// The datasets; more than one if benign data may switch between them at any time.
+    pub data: Vec<Origin>,
+    /// The rows that the loss is averaged over.
+    pub target: Target,
+    /// A number of steps and a start, if the average loss over the first steps is bounded too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub horizon: Option<Horizon>,
+}
+
+/// How the model learns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Learner {
+    /// The loss whose gradient steps the learner takes.
+    pub loss: Loss,
+    /// Learning rate η.
+    pub learning_rate: f64,
+    /// Regularization σ.
+    pub regularization: f64,
+    /// Points per step; the bounds are the same for all sizes.
+    pub batch: u64,
+    /// Radius ϱ of the ball that every step is projected on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub projection: Option<f64>,
+    /// The norm G at which the gradient of each single point is clipped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clip: Option<f64>,
+    /// Coordinates without regularization, from 0, in increasing order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unregularized: Vec<usize>,
+}
+
+impl Learner {
+    /// A learner with this loss, learning rate and regularization, one point per step, and no variant of the step.
+    pub fn new(loss: Loss, learning_rate: f64, regularization: f64) -> Self {
+        let (projection, clip, unregularized) = (None, None, vec![]);
+        Learner { loss, learning_rate, regularization, batch: 1, projection, clip, unregularized }
+    }
+}
+
+/// The loss of a linear learner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Loss {
+    /// max(0, 1 − θᵀz).
+    Hinge,
+    /// log(1 + exp(−θᵀz)); for preferences the rows are z = chosen − rejected.
+    Logistic,
+    /// The multi-class hinge loss with so many classes. The first entry of each row is its class, from 0; the others are x.
+    Multiclass(usize),
+}
+
+/// What the adversary may do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Threat {
+    /// Probability ε that a point is the adversary's.
+    pub poison_rate: f64,
+    /// The points that it may send.
+    pub set: Set,
+}
+
+impl Threat {
+    /// An adversary who sends points of norm at most `radius` at this rate.
+    pub fn ball(poison_rate: f64, radius: f64) -> Self {
+        Threat { poison_rate, set: Set::Ball { radius } }
+    }
+}
+
+/// The points that the adversary may send.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Set {
+    /// ‖z‖ ≤ R; for several classes ‖x‖ ≤ R with any class.
+    Ball {
+        /// R
+        radius: f64,
+    },
+    /// |z_j| ≤ R_j.
+    Box {
+        /// R_1 … R_d
+        #[serde(with = "array")]
+        radii: Vec<f64>,
+    },
+    /// zᵀQ⁻¹z ≤ 1.
+    Ellipsoid {
+        /// Q: the upper triangle, column by column.
+        #[serde(with = "array")]
+        q: Vec<f64>,
+    },
+    /// One of these points.
+    Points {
+        /// The points, one after the other.
+        #[serde(with = "array")]
+        points: Vec<f64>,
+    },
+    /// A row z_i drawn by nature, as it is or with its label flipped: z_i or −z_i.
+    LabelFlips,
+    /// Any point at all; the learner must clip.
+    Any,
+}
+
+/// The rows that the loss is averaged over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "there is one in a statement")]
+pub enum Target {
+    /// The data.
+    Data,
+    /// The rows of each dataset with these weights, which are divided by their sum.
+    Weights(#[serde(with = "array::list")] Vec<Vec<f64>>),
+    /// Rows of their own.
+    Rows(Origin),
+}
+
+/// The first steps of a learner.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Horizon {
+    /// Number of steps T; a batch is one step.
+    pub steps: u64,
+    /// The start θ_0.
+    #[serde(with = "array")]
+    pub start: Vec<f64>,
+}
+
+/// The mean learner θ' = (1−η)θ + ηz + noise, and an adversary who picks z with ‖z−μ‖² ≤ r at rate ε. Its loss is ‖θ−μ‖².
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MeanStatement {
+    /// Learning rate η.
+    pub learning_rate: f64,
+    /// Probability ε of a poisoned point.
+    pub poison_rate: f64,
+    /// Largest squared distance r of a poisoned point from the mean.
+    pub squared_radius: f64,
+    /// Trace of the covariance S of the added noise.
+    pub noise_trace: f64,
+    /// What is known of the benign points.
+    pub benign: MeanBenign,
+}
+
+/// What is known of the benign points of the mean learner.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "there is one in a statement")]
+pub enum MeanBenign {
+    /// They are draws from these samples.
+    Samples(Origin),
+    /// The trace of their covariance.
+    CovarianceTrace(f64),
+}

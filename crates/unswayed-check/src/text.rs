@@ -1,0 +1,249 @@
+//! Statements and verdicts for people and for machines, the same for every program that shows them.
+
+use dashu::integer::IBig;
+use dashu::rational::RBig;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::proof::{Certificate, MeanCertificate};
+use crate::statement::{Learner, Loss, MeanBenign, MeanStatement, Set, Statement, Target};
+use crate::{Failure, Proof, Verdict};
+
+/// A heading and what it says.
+pub type TextLine = (&'static str, String);
+
+impl Statement {
+    /// The whole statement but for its bounds: learner, threat, rows, target, horizon.
+    pub fn lines(&self) -> Vec<TextLine> {
+        let mut lines = vec![("learner", learner(&self.learner)), ("threat", self.threat_text())];
+        lines.extend(self.data.iter().map(|origin| ("rows", origin.to_string())));
+        if self.data.len() > 1 {
+            let text = "benign points come from one of these at a time; which one may change at any step, in any way that does \
+                        not depend on the coming coin and draw";
+            lines.push(("drift", text.to_owned()));
+        }
+        match &self.target {
+            Target::Data => {}
+            Target::Weights(weights) => {
+                let numbers: Vec<f64> = weights.concat();
+                lines.push(("judged by", format!("the same rows, with target weights: {}", summary(&numbers))));
+            }
+            Target::Rows(origin) => lines.push(("judged by", origin.to_string())),
+        }
+        if let Some(horizon) = &self.horizon {
+            let start = if horizon.start.iter().all(|&x| x == 0.0) {
+                "θ = 0".to_owned()
+            } else {
+                format!("a start of norm {}: {}", norm(&horizon.start), summary(&horizon.start))
+            };
+            lines.push(("horizon", format!("the first {} steps from {start}", horizon.steps)));
+        }
+        lines
+    }
+
+    fn threat_text(&self) -> String {
+        let rate = self.threat.poison_rate;
+        let own = format!("each point is, with probability {rate}, the adversary's:");
+        let name = if matches!(self.learner.loss, Loss::Multiclass(_)) { "‖x‖" } else { "‖z‖" };
+        match &self.threat.set {
+            Set::Ball { radius } => format!("{own} any point with {name} ≤ {radius}"),
+            Set::Box { radii } => format!("{own} any z with |z_j| ≤ R_j; R: {}", summary(radii)),
+            Set::Ellipsoid { q } => format!("{own} any z with zᵀQ⁻¹z ≤ 1; upper triangle of Q: {}", summary(q)),
+            Set::Points { points } => {
+                let columns = self.data.first().map_or(1, |origin| origin.columns).max(1);
+                format!("{own} any of {} points; their entries: {}", points.len() / columns, summary(points))
+            }
+            Set::LabelFlips => {
+                format!("with probability {rate} the adversary may flip the label of the row drawn: z or −z, as it likes")
+            }
+            Set::Any => format!("{own} any point at all"),
+        }
+    }
+
+    /// What the proof relies on beyond the statement.
+    pub fn assumptions() -> &'static str {
+        "the adversary sees everything but the coming coin and draw; other points are independent draws from the rows by \
+         their weights; steps are made in real arithmetic"
+    }
+}
+
+fn learner(learner: &Learner) -> String {
+    let loss = match learner.loss {
+        Loss::Hinge => "hinge loss".to_owned(),
+        Loss::Logistic => "logistic loss".to_owned(),
+        Loss::Multiclass(k) => format!("multi-class hinge loss, {k} classes"),
+    };
+    let (eta, sigma) = (learner.learning_rate, learner.regularization);
+    let mut text = format!("{loss}, learning rate {eta}, regularization {sigma}");
+    if learner.batch > 1 {
+        text += &format!(", {} points per step", learner.batch);
+    }
+    if let Some(radius) = learner.projection {
+        text += &format!(", projected on norms up to {radius}");
+    }
+    if let Some(clip) = learner.clip {
+        text += &format!(", gradients clipped at {clip}");
+    }
+    for column in &learner.unregularized {
+        text += &format!(", column {} not regularized", column + 1);
+    }
+    text
+}
+
+/// Many numbers in a few words: how many, from where to where, and the start of their SHA-256.
+fn summary(numbers: &[f64]) -> String {
+    let digest = Sha256::digest(numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>());
+    let digest: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    format!("{} numbers from {low} to {high}, sha256 {digest}…", numbers.len())
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+impl MeanStatement {
+    /// The whole statement but for its bound.
+    pub fn lines(&self) -> Vec<TextLine> {
+        let MeanStatement { learning_rate, poison_rate, squared_radius, noise_trace, benign } = self;
+        let learner = format!("mean estimate θ ← (1−η)θ + ηz, learning rate {learning_rate}, noise trace {noise_trace}");
+        let threat = format!(
+            "each point is, with probability {poison_rate}, the adversary's: any z with ‖z−μ‖² ≤ {squared_radius}"
+        );
+        let benign = match benign {
+            MeanBenign::Samples(origin) => format!("draws from {} samples: {origin}", origin.rows),
+            MeanBenign::CovarianceTrace(trace) => format!("any distribution whose covariance has the trace {trace}"),
+        };
+        vec![("learner", learner), ("threat", threat), ("benign", benign)]
+    }
+}
+
+/// What came out of a check.
+pub enum Checked {
+    /// Every claim of a certificate about a linear learner holds.
+    Valid(Box<Certificate>, Verdict),
+    /// The claim of a certificate about the mean learner holds, with this exact bound.
+    ValidMean(Box<MeanCertificate>, f64),
+    /// A claim, or the data, do not fit.
+    NotValid(Failure),
+    /// A file could not be read; the message says which and why.
+    Unreadable(String),
+}
+
+impl Checked {
+    /// The exit code of a program that reports this.
+    pub fn code(&self) -> u8 {
+        match self {
+            Checked::Valid(..) | Checked::ValidMean(..) => 0,
+            Checked::NotValid(_) => 1,
+            Checked::Unreadable(_) => 2,
+        }
+    }
+
+    fn status(&self) -> &'static str {
+        ["valid", "not valid", "unreadable"][usize::from(self.code())]
+    }
+
+    /// What is proved, or what is wrong: a line, or a line for each part of the statement.
+    pub fn text(&self) -> String {
+        match self {
+            Checked::NotValid(failure) => format!("not valid: {failure}\n"),
+            Checked::Unreadable(message) => format!("unreadable: {message}\n"),
+            Checked::Valid(certificate, verdict) => table(&proven(certificate, verdict)),
+            Checked::ValidMean(certificate, bound) => {
+                let mut lines = certificate.statement.lines();
+                lines.insert(0, ("valid", "proved in exact arithmetic".to_owned()));
+                let bound = decimal_up(*bound, 6);
+                lines.push(("loss", format!("the long-run average of ‖θ−μ‖² is at most {bound}, from any start")));
+                table(&lines)
+            }
+        }
+    }
+
+    /// The same for machines, with the whole statement.
+    pub fn json(&self) -> Value {
+        let mut object = json!({ "status": self.status() });
+        let fields = match self {
+            Checked::NotValid(failure) => json!({ "message": failure.to_string() }),
+            Checked::Unreadable(message) => json!({ "message": message }),
+            Checked::Valid(certificate, verdict) => json!({
+                "certified_loss": verdict.loss,
+                "certified_error": verdict.error,
+                "certified_horizon": verdict.horizon,
+                "certified_new_data": verdict.new_data,
+                "confidence": certificate.new_data.as_ref().map(|claim| 1.0 - claim.delta),
+                "method": certificate.loss.proof.method(),
+                "start_norm": certificate.start_norm(),
+                "statement": certificate.statement,
+                "assumptions": Statement::assumptions(),
+                "tool": certificate.tool,
+            }),
+            Checked::ValidMean(certificate, bound) => json!({
+                "certified_loss": bound,
+                "certified_error": null,
+                "statement": certificate.statement,
+                "tool": certificate.tool,
+            }),
+        };
+        if let (Some(object), Value::Object(fields)) = (object.as_object_mut(), fields) {
+            object.extend(fields);
+        }
+        object
+    }
+}
+
+impl Certificate {
+    /// The norm of starts that the long-run bounds are restricted to, if they are.
+    pub fn start_norm(&self) -> Option<f64> {
+        let proofs = std::iter::once(&self.loss).chain(&self.error).map(|claim| &claim.proof);
+        let projection = self.statement.learner.projection;
+        proofs.filter_map(Proof::ball).chain(projection).reduce(f64::min)
+    }
+}
+
+fn proven(certificate: &Certificate, verdict: &Verdict) -> Vec<TextLine> {
+    let mut lines = vec![("valid", "proved in exact arithmetic, against every adversary of the threat".to_owned())];
+    lines.extend(certificate.statement.lines());
+    let start = certificate.start_norm().map_or("any".to_owned(), |ball| format!("any of norm at most {ball}"));
+    lines.push(("start", start));
+    lines.push(("assumes", Statement::assumptions().to_owned()));
+    lines.push(("loss", format!("the long-run average loss is at most {}", decimal_up(verdict.loss, 6))));
+    if let Some(error) = verdict.error {
+        lines.push(("error", format!("the long-run fraction misclassified is at most {}", decimal_up(error, 6))));
+    }
+    if let Some(bound) = verdict.horizon {
+        lines.push(("horizon", format!("the average loss over the first steps is at most {}", decimal_up(bound, 6))));
+    }
+    if let (Some(claim), Some(bound)) = (&certificate.new_data, verdict.new_data) {
+        let (bound, delta, radius) = (decimal_up(bound, 6), claim.delta, claim.radius);
+        let text = format!(
+            "the long-run loss on new data is at most {bound}, with probability {} over the draw of these rows, if they are \
+             independent draws from the law of the new data, made after the numbers of the proof were chosen from other data, \
+             and if the learner shortens or refuses benign points of norm above {radius}",
+            1.0 - delta
+        );
+        lines.push(("new data", text));
+    }
+    lines
+}
+
+fn table(lines: &[TextLine]) -> String {
+    lines.iter().map(|(name, text)| format!("{name:<10} {text}\n")).collect()
+}
+
+/// The number with so many decimals (at least one), rounded up, exactly.
+///
+/// ```
+/// assert_eq!(unswayed_check::decimal_up(0.17205386, 4), "0.1721");
+/// ```
+pub fn decimal_up(x: f64, decimals: usize) -> String {
+    let Ok(exact) = RBig::try_from(x) else {
+        return x.to_string();
+    };
+    let units = (exact * RBig::from(IBig::from(10).pow(decimals))).ceil();
+    let sign = if units < IBig::ZERO { "-" } else { "" };
+    let digits = format!("{:0>1$}", units.to_string().trim_start_matches('-'), decimals + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - decimals);
+    format!("{sign}{whole}.{fraction}")
+}

@@ -1,0 +1,113 @@
+//! The conditions on rows and learner, whatever the proof is.
+
+use crate::exact::Dyadic;
+use crate::failure::{Reason, require, require_each, require_length, require_positive};
+use crate::rows::{Evidence, Rows};
+use crate::rules;
+use crate::statement::{Learner, Loss, Set, Statement, Target};
+
+/// Rows there are, valid and all of one dimension.
+pub(crate) fn validate_evidence(evidence: &Evidence) -> Result<(), Reason> {
+    require(!evidence.data.is_empty(), "the number of datasets", 0.0, "> 0")?;
+    let dimension = evidence.data[0].dimension;
+    for rows in evidence.data.iter().chain(&evidence.target) {
+        rows.validate()?;
+        require(!rows.is_empty(), "the number of rows", 0.0, "> 0")?;
+        require_length("dimension", dimension, rows.dimension)?;
+    }
+    Ok(())
+}
+
+/// The conditions on the statement, whatever the proof is.
+pub(crate) fn validate_statement(statement: &Statement, evidence: &Evidence) -> Result<(), Reason> {
+    if let Some(rule) = rules::unsupported(&rules::features(statement)) {
+        return Err(Reason::Unsupported(rule));
+    }
+    let columns = evidence.data[0].dimension;
+    validate_learner(&statement.learner, columns)?;
+    let eps = statement.threat.poison_rate;
+    require((0.0..1.0).contains(&eps), "poison_rate", eps, "in [0, 1)")?;
+    validate_set(&statement.threat.set, columns)?;
+    if let Loss::Multiclass(classes) = statement.learner.loss {
+        require(classes >= 2, "the number of classes", classes as f64, "≥ 2")?;
+        evidence.data.iter().try_for_each(|rows| require_classes(rows, classes))?;
+    }
+    if let Some(horizon) = &statement.horizon {
+        require(horizon.steps >= 1, "horizon.steps", horizon.steps as f64, "≥ 1")?;
+        require_each("horizon.start", &horizon.start, f64::is_finite, "finite")?;
+    }
+    validate_target(&statement.target, evidence)
+}
+
+fn validate_learner(learner: &Learner, columns: usize) -> Result<(), Reason> {
+    let (eta, sigma) = (learner.learning_rate, learner.regularization);
+    require(eta > 0.0 && eta.is_finite(), "learning_rate", eta, "> 0")?;
+    require(sigma >= 0.0 && sigma.is_finite(), "regularization", sigma, "≥ 0")?;
+    let k = Dyadic::whole(1) - Dyadic::new(eta) * Dyadic::new(sigma);
+    require_positive(&k, "1 − learning_rate·regularization")?;
+    require(learner.batch >= 1, "batch", 0.0, "≥ 1")?;
+    for (name, radius) in [("projection", learner.projection), ("clip", learner.clip)] {
+        let radius = radius.unwrap_or(1.0);
+        require(radius > 0.0 && radius.is_finite(), name, radius, "> 0")?;
+    }
+    for (i, &j) in learner.unregularized.iter().enumerate() {
+        let good = j < columns && (i == 0 || learner.unregularized[i - 1] < j);
+        require(good, "unregularized", j as f64, "a coordinate, in increasing order")?;
+    }
+    Ok(())
+}
+
+/// A finite number ≥ 0; −0 is none.
+fn is_radius(radius: f64) -> bool {
+    radius.is_finite() && radius.is_sign_positive()
+}
+
+fn validate_set(set: &Set, dimension: usize) -> Result<(), Reason> {
+    match set {
+        Set::Ball { radius } => require(is_radius(*radius), "set.radius", *radius, "≥ 0"),
+        Set::Box { radii } => {
+            require_length("set.radii", dimension, radii.len())?;
+            require_each("set.radii", radii, is_radius, "≥ 0")
+        }
+        Set::Ellipsoid { q } => {
+            require_length("set.q", dimension.saturating_mul(dimension + 1) / 2, q.len())?;
+            require_each("set.q", q, f64::is_finite, "finite")
+        }
+        Set::Points { points } => {
+            let count = points.len().checked_div(dimension).unwrap_or(0);
+            require(count >= 1, "the number of points", 0.0, "> 0")?;
+            require_length("set.points", count * dimension, points.len())?;
+            require_each("set.points", points, f64::is_finite, "finite")
+        }
+        Set::LabelFlips | Set::Any => Ok(()),
+    }
+}
+
+fn validate_target(target: &Target, evidence: &Evidence) -> Result<(), Reason> {
+    let rows = usize::from(matches!(target, Target::Rows(_)));
+    require_length("target", rows, evidence.target.iter().count())?;
+    let Target::Weights(weights) = target else { return Ok(()) };
+    require_length("target.weights", evidence.data.len(), weights.len())?;
+    for (rows, weights) in evidence.data.iter().zip(weights) {
+        require_length("target.weights", rows.len(), weights.len())?;
+        require_each("target.weights", weights, |w| w.is_finite() && w >= 0.0, "≥ 0 and finite")?;
+        require(weights.iter().any(|&w| w > 0.0), "the sum of target.weights", 0.0, "> 0")?;
+    }
+    Ok(())
+}
+
+/// The first entry of each row is its class.
+fn require_classes(rows: &Rows, classes: usize) -> Result<(), Reason> {
+    require(rows.dimension >= 2, "the number of columns", rows.dimension as f64, "≥ 2, a class and x")?;
+    for i in 0..rows.len() {
+        let label = rows.row(i)[0];
+        let good = label >= 0.0 && label < classes as f64 && label.fract() == 0.0;
+        require(
+            good,
+            format_args!("the class z[{i}][0]"),
+            label,
+            "a whole number below the number of classes",
+        )?;
+    }
+    Ok(())
+}

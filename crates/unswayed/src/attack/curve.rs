@@ -1,0 +1,91 @@
+//! The loss of a margin as a smooth curve, so that Newton's method and implicit derivatives apply.
+
+use unswayed_check::Loss;
+
+use crate::learner::margin_loss;
+
+/// φ(s) = δ log(1 + e^((a−s)/δ)). The logistic loss is the one with a = 0, δ = 1; with a = 1 it tends to the hinge as δ → 0.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Curve {
+    kink: f64,
+    width: f64,
+}
+
+/// Value and derivatives of a curve.
+pub(super) struct Bend {
+    pub value: f64,
+    /// −φ'.
+    pub pull: f64,
+    /// φ''.
+    pub second: f64,
+}
+
+/// The widths at which attacks on a hinge are searched.
+const SEARCH_WIDTHS: [f64; 3] = [0.3, 0.1, 0.03];
+
+/// The last width, practically the hinge itself; on the way there each is a quarter of the one before.
+const LAST_WIDTH: f64 = 1e-7;
+
+impl Curve {
+    fn of(loss: Loss, width: f64) -> Self {
+        match loss {
+            Loss::Logistic => Curve { kink: 0.0, width: 1.0 },
+            Loss::Hinge | Loss::Multiclass(_) => Curve { kink: 1.0, width },
+        }
+    }
+
+    /// The curves on which attacks are searched, one after the other.
+    pub fn for_search(loss: Loss) -> Vec<Self> {
+        match loss {
+            Loss::Logistic => vec![Curve::of(loss, 1.0)],
+            _ => SEARCH_WIDTHS.iter().map(|width| Curve::of(loss, *width)).collect(),
+        }
+    }
+
+    /// Those, and the ones that lead from the last of them to the loss itself.
+    pub fn all(loss: Loss) -> Vec<Self> {
+        let mut curves = Curve::for_search(loss);
+        while loss != Loss::Logistic && curves[curves.len() - 1].width > LAST_WIDTH {
+            curves.push(Curve::of(loss, curves[curves.len() - 1].width / 4.0));
+        }
+        curves
+    }
+
+    /// δ.
+    pub fn width(self) -> f64 {
+        self.width
+    }
+
+    /// The curve at s, continued by a line where −φ' would exceed the cap: what clipping makes of it.
+    #[inline(always)]
+    pub fn at(self, s: f64, cap: f64) -> Bend {
+        let r = (s - self.kink) / self.width;
+        let pull = 1.0 / (1.0 + r.exp());
+        if pull > cap {
+            let edge = (1.0 / cap - 1.0).ln();
+            let value = self.width * (margin_loss(Loss::Logistic, edge) + cap * (edge - r));
+            return Bend { value, pull: cap, second: 0.0 };
+        }
+        let value = self.width * margin_loss(Loss::Logistic, r);
+        Bend { value, pull, second: pull * (1.0 - pull) / self.width }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn derivatives_are_those_of_the_value() {
+        let h = 1e-5;
+        for curve in [Curve { kink: 0.0, width: 1.0 }, Curve { kink: 1.0, width: 0.2 }] {
+            for cap in [1.0, 0.4] {
+                for s in [-2.0, -0.3, 0.5, 1.4] {
+                    let [before, at, after] = [s - h, s, s + h].map(|s| curve.at(s, cap));
+                    assert!(((before.value - after.value) / (2.0 * h) - at.pull).abs() < 1e-8);
+                    assert!(((before.pull - after.pull) / (2.0 * h) - at.second).abs() < 1e-7);
+                }
+            }
+        }
+    }
+}

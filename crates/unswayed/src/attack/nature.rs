@@ -1,0 +1,98 @@
+//! What the learner meets without an adversary: the rows, and what its model is measured on.
+//!
+//! With several datasets nature chooses between them. A choice by fixed probabilities q makes one dataset of them: the mixture,
+//! with the mixture of the targets.
+
+use std::sync::Arc;
+
+use unswayed_check::{Statement, Target};
+
+use super::curve::Curve;
+use super::margins::Margins;
+use super::measured::Measured;
+use super::equilibrium::Pulls;
+use crate::certify::Benign;
+use crate::data::Dataset;
+use crate::error::AttackError;
+use crate::problem::Problem;
+
+/// Rows and target.
+#[derive(Clone, Debug)]
+pub(super) struct Nature {
+    pub rows: Dataset,
+    pub target: Measured,
+}
+
+impl Nature {
+    /// The mixture of datasets with these probabilities.
+    pub fn new(problem: &Problem, mixture: &[f64]) -> Result<Self, AttackError> {
+        let (data, statement) = (problem.data(), problem.statement());
+        let rows = if let [data] = data { (**data).clone() } else { mixed(data, mixture)? };
+        let target = match (&statement.target, problem.target()) {
+            (Target::Rows(_), Some(target)) => {
+                Measured::new(statement.learner.loss, target, target.probabilities())
+            }
+            (Target::Weights(weights), _) => {
+                let shares = weights.iter().map(|w| w.iter().sum::<f64>());
+                let weights = weights.iter().zip(shares).zip(mixture);
+                let weights = weights.flat_map(|((w, sum), q)| w.iter().map(move |w| q * w / sum)).collect();
+                Measured::new(statement.learner.loss, &rows, weights)
+            }
+            _ => Measured::new(statement.learner.loss, &rows, rows.probabilities()),
+        };
+        Ok(Nature { rows, target })
+    }
+
+    /// The same with at most so many rows, every so-manieth. The target stays as it is.
+    pub fn thinned(&self, most: usize) -> Result<Self, AttackError> {
+        let stride = self.rows.rows().div_ceil(most);
+        if stride == 1 {
+            return Ok(self.clone());
+        }
+        let rows = self.rows.iter().step_by(stride).flatten().copied().collect();
+        let weights = self.rows.probabilities().into_iter().step_by(stride).collect();
+        let rows = Dataset::from_rows(rows, self.rows.dimension(), Some(weights))?;
+        Ok(Nature { rows, target: self.target.clone() })
+    }
+
+    /// What pulls at the model if the rows have these weights. Points that are added have weight 0 at first.
+    pub fn pulls<'r>(
+        &'r self,
+        statement: &Statement,
+        weights: &[f64],
+        added: impl Iterator<Item = &'r [f64]>,
+    ) -> Pulls {
+        let dimension = self.rows.dimension();
+        let margins = Margins::new(statement.learner.loss, self.rows.iter().chain(added), dimension);
+        let mut ridge = vec![statement.learner.regularization; margins.parameters()];
+        statement.learner.unregularized.iter().for_each(|&j| ridge[j] = 0.0);
+        let mut pulls = Pulls {
+            weights: vec![0.0; margins.len()],
+            caps: vec![1.0; margins.len()],
+            margins,
+            ridge,
+            ball: statement.learner.projection,
+        };
+        for (row, weight) in weights.iter().enumerate() {
+            pulls.weigh(row, self.rows.row(row), *weight, statement);
+        }
+        pulls
+    }
+
+    /// Where the learner settles with nobody attacking.
+    pub fn benign(&self, statement: &Statement) -> Benign {
+        let pulls = self.pulls(statement, &self.rows.probabilities(), std::iter::empty());
+        let zero = vec![0.0; pulls.margins.parameters()];
+        let theta = pulls.follow(&Curve::all(statement.learner.loss), &zero);
+        let (loss, error) = self.target.loss_and_error(&theta);
+        Benign { theta, loss, error }
+    }
+}
+
+/// All rows, weighted by the probability of their dataset.
+fn mixed(data: &[Arc<Dataset>], mixture: &[f64]) -> Result<Dataset, AttackError> {
+    let z: Vec<f64> = data.iter().flat_map(|d| d.z().iter().copied()).collect();
+    let weights =
+        data.iter().zip(mixture).flat_map(|(d, q)| d.probabilities().into_iter().map(move |p| q * p));
+    Ok(Dataset::from_rows(z, data[0].dimension(), Some(weights.collect()))?)
+}

@@ -1,0 +1,167 @@
+//! Lines for all rows where the program saw a sample of them: α, β and the numbers of the cases are kept.
+//!
+//! The best lines for these are those at the θ where Σ mass_i Ψ_i(θᵀz_i) + hᵀθ − θᵀAθ is largest, Ψ_i being the smallest concave function above
+//! what row i contributes: Newton's method in θ, with jumps of the slopes smoothed over a width that shrinks.
+
+use faer::linalg::solvers::Solve;
+use faer::{Mat, Side};
+use rayon::prelude::*;
+
+use super::program::{Place, Task};
+use super::rows::{Own, Row};
+use super::setting::Sheet;
+use super::solve::{CaseFound, Found, LinesFound};
+use super::theta::{Quadratic, sum};
+use crate::certify::dot;
+
+/// The widths over which slopes change.
+const WIDTHS: [f64; 4] = [0.3, 0.1, 0.03, 0.01];
+/// Newton steps for each width, at most.
+const MOST_STEPS: usize = 25;
+/// Halvings of a step, at most.
+const HALVINGS: usize = 30;
+
+/// Rows that one thread takes at a time, at least.
+const CHUNK: usize = 256;
+
+/// The same numbers with lines for all rows of the task; `sample` is the task that was solved.
+pub(super) fn lines(task: &Task, sample: &Task, found: &Found) -> Found {
+    let places = task.places();
+    let one = |(index, lines): (usize, &LinesFound)| {
+        let user = found.cases.iter().zip(&places).find(|(case, _)| case.lines == index);
+        user.map_or_else(|| lines.clone(), |(case, place)| best(task, sample, found, lines, (place, case)))
+    };
+    Found { lines: found.lines.iter().enumerate().map(one).collect(), ..found.clone() }
+}
+
+/// The lines of the width that does best.
+fn best(
+    task: &Task,
+    sample: &Task,
+    found: &Found,
+    of: &LinesFound,
+    case: (&Place, &CaseFound),
+) -> LinesFound {
+    let quadratic = Quadratic::new(task, case.0, found, case.1);
+    let (_, slope) = sum(sample, found, of);
+    let plus =
+        |slope: &[f64]| -> Vec<f64> { slope.iter().zip(&quadratic.push).map(|(r, h)| r + h).collect() };
+    let mut theta: Vec<f64> = quadratic.inverse(&plus(&slope)).iter().map(|v| v / 2.0).collect();
+    let newton = Newton::new(task, found, &quadratic, of);
+    let tried = WIDTHS.map(|width| {
+        newton.run(&mut theta, width);
+        let lines = LinesFound { rows: newton.lines(&theta, width), ..of.clone() };
+        let (height, slope) = sum(task, found, &lines);
+        (height + quadratic.peak(&plus(&slope)), lines)
+    });
+    let smallest = tried.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
+    smallest.map_or_else(|| of.clone(), |(_, lines)| lines)
+}
+
+/// The search for the worst θ of a case.
+pub(super) struct Newton<'a> {
+    task: &'a Task<'a>,
+    quadratic: &'a Quadratic<'a>,
+    sheet: &'a Sheet,
+    /// Each row with its bridge.
+    rows: Vec<(Row<'a, f64>, f64)>,
+}
+
+impl<'a> Newton<'a> {
+    pub(super) fn new(
+        task: &'a Task<'a>,
+        found: &Found,
+        quadratic: &'a Quadratic<'a>,
+        of: &LinesFound,
+    ) -> Self {
+        let (sheet, shell) = (&task.sheets[of.dataset], task.shells.get(of.shell).copied());
+        let row = |i: usize| {
+            let row = task.row(sheet, shell, i, found.alpha, dot(&found.beta, sheet.row(i)));
+            let bridge = task.kind.bridge(&row);
+            (row, bridge)
+        };
+        Newton { task, quadratic, sheet, rows: (0..sheet.len()).into_par_iter().map(row).collect() }
+    }
+
+    /// The line of row i at the score s.
+    fn line(&self, i: usize, s: f64, width: f64) -> Own {
+        let (row, bridge) = &self.rows[i];
+        self.task.kind.line(row, *bridge, s, width)
+    }
+
+    /// The lines of all rows at θ.
+    pub(super) fn lines(&self, theta: &[f64], width: f64) -> Vec<Own> {
+        let line = |i: usize| self.line(i, dot(theta, self.sheet.row(i)), width);
+        (0..self.rows.len()).into_par_iter().with_min_len(CHUNK).map(line).collect()
+    }
+
+    /// Σ mass_i y_i z_i + h − 2Aθ, which is 0 at the maximum.
+    fn residual(&self, theta: &[f64], width: f64) -> Vec<f64> {
+        let mut force: Vec<f64> = self.quadratic.push.clone();
+        for (i, own) in self.lines(theta, width).iter().enumerate() {
+            let y = self.sheet.mass[i] * self.task.kind.slope(own);
+            force.iter_mut().zip(self.sheet.row(i)).for_each(|(f, z)| *f += y * z);
+        }
+        force.iter_mut().zip(self.quadratic.times(theta)).for_each(|(f, a)| *f -= 2.0 * a);
+        force
+    }
+
+    /// −Σ mass_i y_i' z_i z_iᵀ, slopes differenced over half a width.
+    fn bend(&self, theta: &[f64], width: f64) -> Mat<f64> {
+        let (sheet, kind, d, step) = (self.sheet, self.task.kind, theta.len(), width / 4.0);
+        let rate = |i: usize| {
+            let s = dot(theta, sheet.row(i));
+            let fall =
+                kind.slope(&self.line(i, s - step, width)) - kind.slope(&self.line(i, s + step, width));
+            sheet.mass[i] * (fall / (2.0 * step)).max(0.0)
+        };
+        let rates: Vec<f64> = (0..sheet.len()).into_par_iter().with_min_len(CHUNK).map(rate).collect();
+        let acting: Vec<usize> = (0..sheet.len()).filter(|i| rates[*i] > 0.0).collect();
+        let left = Mat::from_fn(d, acting.len(), |j, i| rates[acting[i]] * sheet.row(acting[i])[j]);
+        let right = Mat::from_fn(acting.len(), d, |i, j| sheet.row(acting[i])[j]);
+        left * right
+    }
+
+    /// Newton steps to where θ is worst.
+    pub(super) fn run(&self, theta: &mut Vec<f64>, width: f64) {
+        let d = theta.len();
+        let size = |force: &[f64]| self.quadratic.peak(force);
+        let mut force = self.residual(theta, width);
+        for _ in 0..MOST_STEPS {
+            if size(&force) < 1e-12 {
+                return;
+            }
+            let bend = self.bend(theta, width);
+            let unit = |j: usize| (0..d).map(|i| if i == j { 1.0 } else { 0.0 }).collect::<Vec<f64>>();
+            let columns: Vec<Vec<f64>> = (0..d).map(|j| self.quadratic.times(&unit(j))).collect();
+            let hessian = Mat::from_fn(d, d, |i, j| bend[(i, j)] + 2.0 * columns[j][i]);
+            let Ok(hessian) = hessian.llt(Side::Lower) else { return };
+            let step = hessian
+                .solve(Mat::from_fn(d, 1, |i, _| force[i]))
+                .col(0)
+                .iter()
+                .copied()
+                .collect::<Vec<f64>>();
+            (*theta, force) = self.along(theta, &step, dot(&force, &step), width);
+        }
+    }
+
+    /// A step as long as the function rises along it, or nearly: it is concave, so its rate falls.
+    fn along(&self, theta: &[f64], step: &[f64], rate: f64, width: f64) -> (Vec<f64>, Vec<f64>) {
+        let (mut low, mut high, mut part) = (0.0, 1.0, 1.0);
+        for _ in 0..HALVINGS {
+            let next: Vec<f64> = theta.iter().zip(step).map(|(t, s)| t + part * s).collect();
+            let force = self.residual(&next, width);
+            let now = dot(&force, step);
+            if now < -0.5 * rate {
+                high = part;
+            } else if now > 0.5 * rate && part < 1.0 {
+                low = part;
+            } else {
+                return (next, force);
+            }
+            part = f64::midpoint(low, high);
+        }
+        (theta.to_vec(), self.residual(theta, width))
+    }
+}

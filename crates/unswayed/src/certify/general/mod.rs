@@ -1,0 +1,249 @@
+//! Proofs for all learners, sets, targets and steps, by a conic program or by quasi-Newton steps.
+//!
+//! The program sees at most some thousand rows; with more, it sees a sample, and the lines of all rows follow from its solution.
+//! Hinge rows against a ball have a faster method ([`super::interior`]).
+//!
+//! | module | its part |
+//! |---|---|
+//! | `setting` | learner and data as numbers |
+//! | `rows` | what a row contributes, one file for each kind |
+//! | `points`, `shells` | the adversary's sets; where θ may be |
+//! | `program`, `cuts`, `solve` | the program, points on its curves, their refinement |
+//! | `finite`, `free` | sets of many points, coordinates without regularization |
+//! | `large`, `improve` | data of many rows |
+//! | `theta`, `witness` | from a solution to a witness |
+//! | `confidence` | bounds for the distribution that the rows come from |
+//! | `form`, `logistic` | affine functions of unknowns; curves of the logistic loss |
+
+mod confidence;
+mod cuts;
+mod finite;
+mod form;
+mod free;
+mod improve;
+mod large;
+mod logistic;
+mod points;
+mod program;
+mod rows;
+mod setting;
+mod shells;
+mod solve;
+mod theta;
+mod witness;
+
+use unswayed_check::{CaseProof, Claim, Failure, Loss, RowBound, Set, Shells, Statement, Target};
+
+use super::Found as ProvenClaims;
+use crate::data::Dataset;
+use crate::error::CertifyError;
+use crate::problem::Problem;
+pub(super) use confidence::{halves, new_data};
+use points::Reach;
+use program::Task;
+use rows::Kind;
+use setting::{Constants, Sheet};
+use solve::Found;
+
+/// The smallest bounds that are found and that the exact checker confirms.
+pub(super) fn search(problem: &Problem) -> Result<ProvenClaims, CertifyError> {
+    let search = Search::new(problem)?;
+    let (loss, found) = search.loss()?;
+    let error = search.error(&found).filter(|error| error.bound < 1.0 && error.bound < loss.bound);
+    Ok(ProvenClaims { loss, error, converged: found.converged })
+}
+
+fn refused(refusal: Failure) -> CertifyError {
+    CertifyError::NoProof { refusal: Some(refusal) }
+}
+
+/// Rows that the program sees, at most: unknowns and inequalities grow with them.
+const MOST_ROWS: usize = 5000;
+/// The same for logistic rows, each of which has many inequalities.
+const MOST_LOGISTIC_ROWS: usize = 500;
+/// And for logistic rows where the program only gives a start.
+const MOST_STARTING_ROWS: usize = 100;
+/// Rows times shells that a target of its own rows may have: lines in shells cannot be found from a sample.
+const MOST_SHELL_ROWS: usize = 10_000;
+/// Logistic rows up to which the program is solved in any case: it does best where the best numbers leave A at 0.
+const FEW_ROWS: usize = 60;
+/// Slopes that jump do so over this width when numbers are improved for many rows.
+const WIDTH: f64 = 0.02;
+/// Semidefinite cones up to which each label of a multi-class learner's adversary is a case of its own.
+const MOST_CONES: usize = 2000;
+/// How far inside of what is allowed the numbers of a witness are put, relatively, until the checker accepts them.
+const ROOMS: [f64; 6] = [0.0, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2];
+
+/// Everything a search needs.
+struct Search<'a> {
+    problem: &'a Problem,
+    constants: Constants,
+    sheets: Vec<Sheet>,
+    parts: Vec<Reach>,
+    shells: Option<Shells>,
+}
+
+impl<'a> Search<'a> {
+    fn new(problem: &'a Problem) -> Result<Self, CertifyError> {
+        let (statement, data) = (problem.statement(), problem.data());
+        let constants = Constants::new(statement, data[0].dimension());
+        free::require_bias(problem)?;
+        let sheet = |(i, d): (usize, &std::sync::Arc<Dataset>)| Sheet::new(statement, d, i, problem.target());
+        let sheets: Vec<Sheet> = data.iter().enumerate().map(sheet).collect::<Result<_, _>>()?;
+        let cones = match statement.learner.loss {
+            Loss::Multiclass(classes) => constants.parameters * classes * data.len(),
+            _ => 0,
+        };
+        let parts = points::parts(statement, constants.parameters, cones <= MOST_CONES)
+            .ok_or(CertifyError::Unsupported("this ellipsoid: its matrix has no eigenvalues"))?;
+        let shells = Self::shells(problem, &constants, &sheets);
+        Ok(Search { problem, constants, sheets, parts, shells })
+    }
+
+    /// Shells where lines must be bounded in range: for rows that the target alone has. For a projection, its ball.
+    fn shells(problem: &Problem, constants: &Constants, sheets: &[Sheet]) -> Option<Shells> {
+        let statement = problem.statement();
+        if !matches!(statement.target, Target::Rows(_)) {
+            return if has_ball(statement) { shells::projection(constants) } else { None };
+        }
+        // The centre is where the learner settles on the data, whatever it is judged by.
+        let centre = super::benign(&problem.on((*problem.data()[0]).clone())).theta;
+        let own = |sheet: &Sheet| sheet.length[..sheet.own].iter().copied().fold(0.0, f64::max);
+        let reach = points::longest(statement, constants.parameters);
+        let longest =
+            sheets.iter().map(own).fold(reach, f64::max).min(statement.learner.clip.unwrap_or(f64::INFINITY));
+        Some(shells::around(centre, constants, longest, reach))
+    }
+
+    /// The claim on the loss, and the numbers behind it.
+    fn loss(&self) -> Result<(Claim, Found), CertifyError> {
+        let is_few = self.sheets.iter().all(|sheet| sheet.len() <= MOST_ROWS / self.sheets.len());
+        // With more rows than the program sees, lines on the whole line are found more easily than those on an interval.
+        let is_bounded = self.shells.is_some() && (is_few || matches!(self.statement().target, Target::Rows(_)));
+        let (method, kind) = loss_kind(self.statement(), is_bounded);
+        self.claim(method, kind, None)
+    }
+
+    /// The claim on the error, where there is a theorem for it.
+    fn error(&self, near: &Found) -> Option<Claim> {
+        let Statement { learner, threat, target, .. } = self.statement();
+        let is_plain = *target == Target::Data && learner.clip.is_none() && learner.unregularized.is_empty();
+        if !is_plain || threat.set == Set::LabelFlips {
+            return None;
+        }
+        let (method, kind): (RowBound, &dyn Kind) = match learner.loss {
+            Loss::Logistic => (RowBound::ErrorLogistic, &rows::ErrorLogistic),
+            _ => (RowBound::ErrorHinge, &rows::ErrorHinge),
+        };
+        self.claim(method, kind, Some(near)).ok().map(|(claim, _)| claim)
+    }
+
+    /// A witness with the bound that the exact checker finds for it.
+    fn claim(
+        &self,
+        method: RowBound,
+        kind: &dyn Kind,
+        near: Option<&Found>,
+    ) -> Result<(Claim, Found), CertifyError> {
+        let shells: Vec<shells::Shell> = self.shells.iter().flat_map(shells::each).collect();
+        let task = Task {
+            constants: &self.constants,
+            loss: self.statement().learner.loss,
+            is_cut: self.statement().learner.clip.is_some(),
+            kind,
+            sheets: &self.sheets,
+            shells: &shells,
+            parts: &self.parts,
+            is_shared: true,
+            burden: 0.0,
+        };
+        let rows: usize = self.sheets.iter().map(Sheet::len).sum();
+        if shells.len() > 1 && rows * shells.len() > MOST_SHELL_ROWS {
+            let rows = MOST_SHELL_ROWS / shells.len();
+            return Err(CertifyError::TooManyForShells { rows });
+        }
+        let found = find(&task, most_rows(&task), near).ok_or(CertifyError::NoProof { refusal: None })?;
+        let mut refusal = None;
+        let mut best: Option<Claim> = None;
+        for room in ROOMS {
+            let proof = self.proof(&task, &found, method, room);
+            match super::claim(self.problem, proof) {
+                Ok(claim) if best.as_ref().is_none_or(|best| claim.bound < best.bound) => {
+                    // More room may do better still where the least leaves a curvature near 0.
+                    best = Some(claim);
+                }
+                Ok(_) => break,
+                Err(failure) => refusal = Some(refused(failure)),
+            }
+        }
+        let claim = best.ok_or_else(|| refusal.unwrap_or(CertifyError::NoProof { refusal: None }))?;
+        Ok((claim, found))
+    }
+
+    fn proof(&self, task: &Task, found: &Found, method: RowBound, room: f64) -> CaseProof {
+        witness::witness(task, found, method, self.shells.clone(), &self.statement().threat.set, room)
+    }
+
+    fn statement(&self) -> &Statement {
+        self.problem.statement()
+    }
+}
+
+/// Whether the ball of a projection enters the proof. For classes it does not: the bound is then that without it.
+fn has_ball(statement: &Statement) -> bool {
+    statement.learner.projection.is_some() && !matches!(statement.learner.loss, Loss::Multiclass(_))
+}
+
+/// How the rows are bounded for the loss, where scores are bounded or not.
+fn loss_kind(statement: &Statement, is_bounded: bool) -> (RowBound, &'static dyn Kind) {
+    let clipped = statement.learner.clip.is_some();
+    match (statement.learner.loss, &statement.threat.set) {
+        (Loss::Hinge, Set::LabelFlips) => (RowBound::LabelHinge, &rows::LabelHinge),
+        (Loss::Hinge, _) if clipped => (RowBound::ClippedHinge, &rows::ClippedHinge),
+        (Loss::Hinge, _) if is_bounded => (RowBound::Interval, &rows::Interval),
+        (Loss::Logistic, Set::LabelFlips) => (RowBound::LabelLogistic, &rows::LabelLogistic),
+        (Loss::Logistic, _) if clipped => (RowBound::ClippedLogistic, &rows::ClippedLogistic),
+        (Loss::Logistic, _) => (RowBound::Logistic, &rows::Logistic),
+        (_, _) => (RowBound::Hinge, &rows::Hinge),
+    }
+}
+
+/// The rows of each dataset that the program may see.
+fn most_rows(task: &Task) -> usize {
+    let all = match task.loss {
+        Loss::Logistic if improve::applies(task) => MOST_STARTING_ROWS,
+        Loss::Logistic => MOST_LOGISTIC_ROWS,
+        _ => MOST_ROWS,
+    };
+    (all / task.sheets.len()).max(50)
+}
+
+/// The best numbers for all rows, from a sample if they are too many. `near` are good numbers for a similar task, if there are any.
+fn find(task: &Task, most_rows: usize, near: Option<&Found>) -> Option<Found> {
+    let solve = |task: &Task| match task.parts {
+        [Reach::Point(_), ..] => finite::solve_points(task),
+        _ => solve::solve(&Task { is_shared: finite::must_share(task, task.parts.len()), ..*task }),
+    };
+    let rows: usize = task.sheets.iter().map(Sheet::len).sum();
+    let is_smooth = task.loss == Loss::Logistic && rows > FEW_ROWS && improve::applies(task);
+    let is_easy = task.parts.iter().all(|part| !matches!(part, Reach::Symmetric(set) if set.price.len() > 1));
+    if is_smooth && (near.is_some() || is_easy) {
+        let starts = [near.map(|near| improve::restart(task, near)), is_easy.then(|| improve::start(task))];
+        let found = starts.iter().flatten().map(|start| improve::improve(task, start, WIDTH));
+        return found.min_by(|a, b| a.value.total_cmp(&b.value));
+    }
+    let strides = task.sheets.iter().map(|sheet| sheet.len().div_ceil(most_rows));
+    let samples: Vec<Sheet> =
+        task.sheets.iter().zip(strides).map(|(sheet, stride)| sheet.sample(stride)).collect();
+    if !is_smooth && samples.iter().zip(task.sheets).all(|(sample, sheet)| sample.len() == sheet.len()) {
+        return solve(task);
+    }
+    let sample = Task { sheets: &samples, ..*task };
+    let mut found = solve(&sample)?;
+    if !improve::applies(task) {
+        return Some(large::lines(task, &sample, &found));
+    }
+    // The best τ for a sample may leave A at 0, from where there is no way on.
+    found.cases[0].tau.iter_mut().for_each(|tau| *tau *= 1.03);
+    Some(improve::improve(task, &large::lines(task, &sample, &found), WIDTH))
+}

@@ -1,0 +1,202 @@
+//! Learner and data as the program sees them: numbers, and one sheet of rows for each dataset.
+
+use unswayed_check::{Statement, Loss, Target};
+
+use crate::certify::dot;
+use crate::data::Dataset;
+use crate::error::CertifyError;
+
+/// The numbers of a setting.
+#[derive(Clone, Debug)]
+pub(super) struct Constants {
+    pub(super) eta: f64,
+    pub(super) sigma: f64,
+    pub(super) eps: f64,
+    /// k = 1 − ησ
+    pub(super) k: f64,
+    /// The entries of θ.
+    pub(super) parameters: usize,
+    /// Coordinates without regularization.
+    pub(super) free: Vec<usize>,
+    /// ϱ of the projection.
+    pub(super) projection: Option<f64>,
+}
+
+impl Constants {
+    pub(super) fn new(statement: &Statement, columns: usize) -> Self {
+        let (eta, sigma) = (statement.learner.learning_rate, statement.learner.regularization);
+        Constants {
+            eta,
+            sigma,
+            eps: statement.threat.poison_rate,
+            k: 1.0 - eta * sigma,
+            parameters: match statement.learner.loss {
+                Loss::Multiclass(classes) => classes * (columns - 1),
+                _ => columns,
+            },
+            free: statement.learner.unregularized.clone(),
+            projection: statement.learner.projection,
+        }
+    }
+
+    /// ασ(2−ησ) for α = 1, the curvature that the regularizer gives.
+    pub(super) fn pull(&self) -> f64 {
+        self.sigma * (2.0 - self.eta * self.sigma)
+    }
+}
+
+/// A dataset, its target's rows after its own. Row i contributes mass_i times what its shares p_i of the data and t_i of the
+/// target make of it.
+#[derive(Clone, Debug)]
+pub(super) struct Sheet {
+    pub(super) z: Vec<f64>,
+    pub(super) parameters: usize,
+    pub(super) mass: Vec<f64>,
+    pub(super) p: Vec<f64>,
+    pub(super) t: Vec<f64>,
+    /// What stands for ‖z‖² in what a row contributes.
+    pub(super) n: Vec<f64>,
+    /// ‖z‖.
+    pub(super) length: Vec<f64>,
+    /// r = min(1, G/‖z‖).
+    pub(super) clip: Vec<f64>,
+    /// How many of the rows are the dataset's own.
+    pub(super) own: usize,
+}
+
+impl Sheet {
+    /// Rows.
+    pub(super) fn len(&self) -> usize {
+        self.mass.len()
+    }
+
+    /// Row i.
+    pub(super) fn row(&self, i: usize) -> &[f64] {
+        &self.z[i * self.parameters..][..self.parameters]
+    }
+
+    /// The dataset of the given index.
+    pub(super) fn new(
+        statement: &Statement,
+        data: &Dataset,
+        index: usize,
+        target: Option<&Dataset>,
+    ) -> Result<Self, CertifyError> {
+        let mut sheet = match statement.learner.loss {
+            Loss::Multiclass(classes) => pairs(data, classes),
+            _ => plain(data),
+        };
+        match (&statement.target, target) {
+            (Target::Data, _) => {}
+            (Target::Weights(weights), _) => {
+                let own = weights.get(index).filter(|own| own.len() == sheet.own);
+                let own = own.ok_or(CertifyError::Unsupported("a target without weights for all rows"))?;
+                let total: f64 = own.iter().sum();
+                let over = |(t, mass): (&f64, &f64)| if *t > 0.0 { t / total / mass } else { 0.0 };
+                sheet.t = own.iter().zip(&sheet.mass).map(over).collect();
+            }
+            (Target::Rows(_), Some(target)) => sheet.append(&plain(target)),
+            (Target::Rows(_), None) => return Err(CertifyError::Unsupported("a target without rows")),
+        }
+        let k = 1.0 - statement.learner.learning_rate * statement.learner.regularization;
+        for i in 0..sheet.len() {
+            // λ is flatter by k in the coordinates without regularization.
+            let free: f64 = statement.learner.unregularized.iter().map(|j| sheet.row(i)[*j].powi(2)).sum();
+            sheet.n[i] -= (1.0 - k) * free;
+            sheet.clip[i] = statement.learner.clip.map_or(1.0, |clip| clip_ratio(clip, sheet.length[i]));
+        }
+        Ok(sheet)
+    }
+
+    /// Rows that the target alone has.
+    fn append(&mut self, target: &Sheet) {
+        self.t.fill(0.0);
+        self.z.extend(&target.z);
+        self.mass.extend(&target.mass);
+        self.p.extend(vec![0.0; target.len()]);
+        self.t.extend(vec![1.0; target.len()]);
+        self.n.extend(&target.n);
+        self.length.extend(&target.length);
+        self.clip.extend(&target.clip);
+    }
+
+    /// One row of each so many, with the weights of data and target scaled back to what they were.
+    pub(super) fn sample(&self, stride: usize) -> Sheet {
+        // Not always the same place, which could be the same label or the same class.
+        let place = |block: usize| block * stride + (block.wrapping_mul(2_654_435_761) >> 16) % stride;
+        let kept: Vec<usize> =
+            (0..self.len().div_ceil(stride)).map(place).filter(|i| *i < self.len()).collect();
+        let pick = |values: &[f64]| kept.iter().map(|i| values[*i]).collect::<Vec<f64>>();
+        let mut sample = Sheet {
+            z: kept.iter().flat_map(|i| self.row(*i)).copied().collect(),
+            parameters: self.parameters,
+            mass: pick(&self.mass),
+            p: pick(&self.p),
+            t: pick(&self.t),
+            n: pick(&self.n),
+            length: pick(&self.length),
+            clip: pick(&self.clip),
+            own: kept.iter().filter(|i| **i < self.own).count(),
+        };
+        let total = |sheet: &Sheet, part: fn(&Sheet) -> &[f64]| dot(&sheet.mass, part(sheet));
+        let scale = total(self, |s| &s.p) / total(&sample, |s| &s.p);
+        sample.mass.iter_mut().for_each(|mass| *mass *= scale);
+        let scale = total(self, |s| &s.t) / total(&sample, |s| &s.t);
+        sample.t.iter_mut().for_each(|t| *t *= scale);
+        sample
+    }
+}
+
+/// min(1, G/‖z‖), below 1 where rounding leaves a doubt.
+fn clip_ratio(clip: f64, length: f64) -> f64 {
+    let ratio = clip / length;
+    if ratio > 1.0 + 1e-12 { 1.0 } else { ratio.min(1.0 - 1e-15) }
+}
+
+fn plain(data: &Dataset) -> Sheet {
+    let mass = data.probabilities();
+    let n: Vec<f64> = data.iter().map(|z| dot(z, z)).collect();
+    Sheet {
+        z: data.z().to_vec(),
+        parameters: data.dimension(),
+        p: vec![1.0; mass.len()],
+        t: vec![1.0; mass.len()],
+        length: n.iter().map(|n| n.sqrt()).collect(),
+        n,
+        clip: vec![1.0; mass.len()],
+        own: mass.len(),
+        mass,
+    }
+}
+
+/// The rows z_ij = (e_y − e_j) ⊗ x of a multi-class learner. ‖g‖² is charged as K‖x‖² for each of them (Lemma L11).
+fn pairs(data: &Dataset, classes: usize) -> Sheet {
+    let d = data.dimension() - 1;
+    let mut sheet = Sheet {
+        z: vec![],
+        parameters: classes * d,
+        mass: vec![],
+        p: vec![],
+        t: vec![],
+        n: vec![],
+        length: vec![],
+        clip: vec![],
+        own: 0,
+    };
+    for (row, p) in data.iter().zip(data.probabilities()) {
+        let (label, x) = (row[0] as usize, &row[1..]);
+        for other in (0..classes).filter(|other| *other != label) {
+            let begin = sheet.z.len();
+            sheet.z.resize(begin + classes * d, 0.0);
+            for (j, x) in x.iter().enumerate() {
+                sheet.z[begin + label * d + j] = *x;
+                sheet.z[begin + other * d + j] = -x;
+            }
+            sheet.mass.push(p);
+            sheet.n.push(classes as f64 * dot(x, x));
+            sheet.length.push((2.0 * dot(x, x)).sqrt());
+        }
+    }
+    let rows = sheet.mass.len();
+    Sheet { p: vec![1.0; rows], t: vec![1.0; rows], clip: vec![1.0; rows], own: rows, ..sheet }
+}

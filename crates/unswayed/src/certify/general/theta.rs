@@ -1,0 +1,88 @@
+//! The quadratic function of θ that is left of a case once all else is known: v and A of Theorem L1.
+
+use super::points::Reach;
+use super::program::{Place, Task};
+use super::solve::{CaseFound, Found, LinesFound};
+use crate::certify::dot;
+
+/// A in the coordinates of the set, where it is diagonal, and h = v − r: what pushes θ besides the rows.
+pub(super) struct Quadratic<'a> {
+    part: &'a Reach,
+    diagonal: Vec<f64>,
+    /// εm + g − σβ
+    pub(super) push: Vec<f64>,
+}
+
+impl<'a> Quadratic<'a> {
+    pub(super) fn new(task: &Task, place: &Place<'a>, found: &Found, case: &CaseFound) -> Self {
+        let constants = task.constants;
+        let base = found.alpha * constants.pull() + case.held();
+        let d = constants.parameters;
+        let mut push: Vec<f64> = (0..d)
+            .map(|j| if constants.free.contains(&j) { 0.0 } else { -constants.sigma * found.beta[j] })
+            .collect();
+        let mut diagonal = vec![base; d];
+        match place.part {
+            Reach::Symmetric(set) if constants.free.is_empty() => {
+                let chi = 2.0 * found.alpha * constants.k - case.nu;
+                let turned = set.turn(&found.beta);
+                let factor = |j: usize| constants.eps * chi * set.span[j] / case.tau[set.tau_of(j)];
+                let lean: Vec<f64> = (0..d).map(|j| factor(j) * turned[j]).collect();
+                push.iter_mut().zip(set.turn_back(&lean)).for_each(|(p, l)| *p += l);
+                (0..d).for_each(|j| diagonal[j] -= factor(j) * chi / 2.0);
+            }
+            Reach::Point(a) => {
+                push.iter_mut().zip(a).for_each(|(p, a)| *p += constants.eps * case.push * a);
+            }
+            _ => {}
+        }
+        if let Some(shell) = place.shell {
+            push.iter_mut().zip(shell.centre).for_each(|(p, o)| *p += 2.0 * case.held() * o);
+        }
+        Quadratic { part: place.part, diagonal, push }
+    }
+
+    fn scaled(&self, v: &[f64], scale: impl Fn(usize) -> f64) -> Vec<f64> {
+        match self.part {
+            Reach::Symmetric(set) => {
+                let turned: Vec<f64> = set.turn(v).iter().enumerate().map(|(j, v)| scale(j) * v).collect();
+                set.turn_back(&turned)
+            }
+            _ => v.iter().enumerate().map(|(j, v)| scale(j) * v).collect(),
+        }
+    }
+
+    /// Whether A is positive.
+    pub(super) fn is_positive(&self) -> bool {
+        self.diagonal.iter().all(|a| *a > 0.0)
+    }
+
+    /// Av.
+    pub(super) fn times(&self, v: &[f64]) -> Vec<f64> {
+        self.scaled(v, |j| self.diagonal[j])
+    }
+
+    /// A⁻¹v.
+    pub(super) fn inverse(&self, v: &[f64]) -> Vec<f64> {
+        self.scaled(v, |j| 1.0 / self.diagonal[j])
+    }
+
+    /// ¼vᵀA⁻¹v.
+    pub(super) fn peak(&self, v: &[f64]) -> f64 {
+        dot(v, &self.inverse(v)) / 4.0
+    }
+}
+
+/// Lines added up over their rows: r₀ = Σ mass_i T_i and r = Σ mass_i y_i z_i.
+pub(super) fn sum(task: &Task, found: &Found, lines: &LinesFound) -> (f64, Vec<f64>) {
+    let sheet = &task.sheets[lines.dataset];
+    let shell = task.shells.get(lines.shell).copied();
+    let (mut height, mut slope) = (0.0, vec![0.0; sheet.parameters]);
+    for (i, own) in lines.rows.iter().enumerate() {
+        let row = task.row(sheet, shell, i, found.alpha, dot(&found.beta, sheet.row(i)));
+        height += sheet.mass[i] * task.kind.height(&row, own);
+        let y = sheet.mass[i] * task.kind.slope(own);
+        slope.iter_mut().zip(sheet.row(i)).for_each(|(s, z)| *s += y * z);
+    }
+    (height, slope)
+}

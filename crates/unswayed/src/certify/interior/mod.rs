@@ -1,0 +1,215 @@
+//! The convexity certificate for the hinge learner: Theorem 2, its bounded-range form, and zero-one error.
+//!
+//! **Theorem 2.** Let η, σ > 0, ησ < 1, 0 ≤ ε < 1, k = 1 − ησ. For any α > 0 with κ = 2αk(1−ε) − 1 ≥ 0, any β ∈ R^d,
+//! τ > 0, ν ≥ 0 and u ∈ \[0,1\]^N with
+//!
+//! ```text
+//! χ = 2αk − ν,     a = ασ(2−ησ) − εRχ²/(2τ) > 0,     v = κ Σ p_i u_i z_i + (εRχ/τ − σ)β,
+//! J_i = (1−ε)(2αk + αη‖z_i‖² + βᵀz_i),
+//! ```
+//!
+//! no adaptive adversary with ‖z‖ ≤ R gets the long-run hinge loss above
+//!
+//! ```text
+//! B = Σ p_i max(J_i, 0) − κ Σ p_i u_i + ε(αηR² + ν + Rτ/2 + R‖β‖²/(2τ)) + ‖v‖²/(4a).
+//! ```
+//!
+//! It is Theorem L1 with one case; the proof is in `docs/theory.md`, the formula in [`theorem::bound`]. B is jointly convex in (α, β, τ, ν, κu), and
+//! also the value of a saddle problem, which is what is solved:
+//!
+//! ```text
+//! B = min over x = (α, τ, ν, β)  max over θ   Σ p_i Ψ(J_i, κ, θᵀz_i) + (a function of x and θ alone)
+//! ```
+//!
+//! | module | its part |
+//! |---|---|
+//! | [`theorem`] | the formula of the bound, for all three forms |
+//! | [`instance`] | data and constants |
+//! | [`envelope`] | Ψ: what one row contributes, one type for each form |
+//! | [`rows`], [`sums`] | the passes over the rows, and what they add up to |
+//! | [`outer`] | the function of x and θ alone |
+//! | [`guards`], [`cone`] | the inequalities on x |
+//! | [`mod@solve`] | the interior point method |
+
+mod cone;
+mod envelope;
+mod guards;
+mod outer;
+mod instance;
+mod rows;
+mod solve;
+mod sums;
+mod theorem;
+
+pub(super) use envelope::WholeLine;
+pub(crate) use outer::Point;
+pub(super) use instance::Instance;
+pub(crate) use instance::dot;
+pub(super) use rows::Rows;
+use unswayed_check::{CaseProof, Cases, Claim, Failure, Lines, Loss, RowBound, Set, Shells, Target};
+
+use super::Found as Proven;
+use crate::error::CertifyError;
+use crate::problem::Problem;
+
+use envelope::{BoundedRange, ZeroOne};
+use outer::{MU, NU, TAU};
+use solve::{Warm, solve};
+
+/// With more rows than this, a solve starts from the solution for a sample of them.
+const LARGE: usize = 8000;
+
+/// A proof and how it was found.
+struct Found {
+    /// Strictly feasible, up to rounding.
+    proof: CaseProof,
+    /// The bound it proves, in floating point; only the checker's exact value may be shown to anyone.
+    bound: f64,
+    /// Whether the solver came within its tolerance of the best proof.
+    converged: bool,
+    point: Point,
+}
+
+impl Found {
+    fn new(instance: &Instance, proof: CaseProof, point: Point, converged: bool) -> Found {
+        Found { bound: theorem::bound(instance, &proof), proof, converged, point }
+    }
+
+    fn warm(&self, instance: &Instance) -> Warm {
+        warm(instance, &self.point)
+    }
+}
+
+/// Whether the method is for this problem: hinge rows of one dataset against a ball, with the data as target. Batches need
+/// nothing of their own (Theorem L14), nor does a projection unless its ball is small (Theorem L15).
+pub(super) fn applies(problem: &Problem) -> bool {
+    let (learner, statement) = (problem.learner(), problem.statement());
+    let is_plain = learner.clip.is_none() && learner.unregularized.is_empty() && learner.regularization > 0.0;
+    let is_ball = matches!(problem.threat().set, Set::Ball { .. });
+    learner.loss == Loss::Hinge && is_plain && is_ball && statement.target == Target::Data && statement.data.len() == 1
+}
+
+/// The smallest bounds that the exact checker confirms, and the point they were found at.
+pub(super) fn search(
+    problem: &Problem,
+    start: &[f64],
+    near: Option<&Point>,
+) -> Result<(Proven, Point), CertifyError> {
+    let instance = Instance::new(problem);
+    let theorem2 = theorem2(&instance, near);
+    let point = theorem2.point.clone();
+    let zero_one = zero_one(&instance, &theorem2);
+    let mut found = vec![plain(&instance)];
+    if dot(start, start).sqrt() <= instance.ball() {
+        found.push(bounded_range(&instance, &theorem2));
+    }
+    found.push(theorem2);
+    let (loss, converged) = best_claim(problem, found)?;
+    let error = (zero_one.bound < loss.bound.min(1.0))
+        .then(|| super::claim(problem, zero_one.proof).ok())
+        .flatten()
+        .filter(|error| error.bound < loss.bound);
+    Ok((Proven { loss, error, converged }, point))
+}
+
+/// The smallest bound that the exact checker confirms, and whether its solver converged.
+fn best_claim(problem: &Problem, mut found: Vec<Found>) -> Result<(Claim, bool), CertifyError> {
+    found.retain(|f| f.bound.is_finite());
+    found.sort_by(|a, b| a.bound.total_cmp(&b.bound));
+    let mut refusal: Option<Failure> = None;
+    for Found { proof, converged, .. } in found {
+        match super::claim(problem, proof) {
+            Ok(claim) => return Ok((claim, converged)),
+            Err(failure) => refusal = Some(failure),
+        }
+    }
+    Err(CertifyError::NoProof { refusal })
+}
+
+/// A proof with one case and one set of lines.
+fn proof(rows: RowBound, point: &Point, lines: Lines) -> CaseProof {
+    let cases = Cases { lines: vec![0], tau: vec![point.x[TAU]], nu: vec![point.x[NU]], ..Cases::default() };
+    CaseProof {
+        rows,
+        alpha: point.alpha(),
+        beta: point.beta().to_vec(),
+        omega: None,
+        shells: None,
+        by_class: false,
+        lines: vec![lines],
+        cases,
+    }
+}
+
+/// A proof that is valid for every setting, if not a good one: the one to fall back on.
+fn plain(instance: &Instance) -> Found {
+    let point = solve::feasible_point(instance);
+    let lines = Lines { u: vec![0.0; instance.rows()], ..Lines::default() };
+    let proof = proof(RowBound::Hinge, &point, lines);
+    Found::new(instance, proof, point, false)
+}
+
+/// The best proof of Theorem 2, starting from that of a similar problem if there is one.
+fn theorem2(instance: &Instance, similar: Option<&Point>) -> Found {
+    let warm = similar.map(|point| warm(instance, point)).or_else(|| sampled(instance));
+    let solution = solve(instance, &WholeLine, None, warm.as_ref());
+    let kappa = instance.kappa(solution.point.alpha());
+    let u = solution.rows.locals().map(|[_, y]| share(*y, kappa)).collect();
+    let proof = proof(RowBound::Hinge, &solution.point, Lines { u, ..Lines::default() });
+    Found::new(instance, proof, solution.point, solution.converged)
+}
+
+fn warm(instance: &Instance, point: &Point) -> Warm {
+    Warm { point: point.clone(), barrier: warm_barrier(instance) }
+}
+
+/// The barrier parameter with which a solve starts from the solution of another form, of a sample or of a similar problem.
+/// With many rows the sum over them stays smooth down to smaller barriers, and Newton's method finds its way.
+fn warm_barrier(instance: &Instance) -> f64 {
+    (10.0 / instance.rows() as f64).clamp(1e-4, 1e-2)
+}
+
+/// For many rows: a start from a sample of them, which costs next to nothing.
+fn sampled(instance: &Instance) -> Option<Warm> {
+    (instance.rows() > LARGE).then(|| {
+        let sample = instance.sample(instance.rows().div_ceil(LARGE / 2));
+        Warm { point: solve(&sample, &WholeLine, None, None).point, barrier: warm_barrier(instance) }
+    })
+}
+
+/// The best proof of the bounded-range form, starting from a solution of Theorem 2: lines on an interval, and one shell
+/// around 0.
+fn bounded_range(instance: &Instance, start: &Found) -> Found {
+    let ball = instance.ball();
+    let reach: Vec<f64> = instance.squared_norms.iter().map(|n| instance.rounded_up(ball * n.sqrt())).collect();
+    let far: Vec<bool> = reach.iter().map(|h| *h >= 1.0).collect();
+    let reduced = instance.without_always_active(&far);
+    let envelope = BoundedRange { reach: reach.iter().copied().filter(|h| *h >= 1.0).collect() };
+    let solution = solve(&reduced, &envelope, Some(ball), Some(&start.warm(instance)));
+    let kappa = instance.kappa(solution.point.alpha());
+    let mut solved = solution.rows.locals();
+    // A row that is always active has y = κ; the others have been solved for, in order.
+    let slope = |far: &bool| if *far { solved.next().map_or(0.0, |l| l[1]) } else { kappa };
+    let y: Vec<f64> = far.iter().map(slope).enumerate().map(|(i, y)| instance.weight(i) * y).collect();
+    let mut proof = proof(RowBound::Interval, &solution.point, Lines { y, reach, ..Lines::default() });
+    proof.cases.outer = vec![solution.point.x[MU]];
+    proof.cases.inner = vec![0.0];
+    proof.shells = Some(Shells { centre: vec![0.0; instance.dimension], radii: vec![ball], ball });
+    Found::new(instance, proof, solution.point, solution.converged)
+}
+
+/// The best proof for zero-one error, starting from a solution of Theorem 2.
+fn zero_one(instance: &Instance, start: &Found) -> Found {
+    let solution = solve(instance, &ZeroOne, None, Some(&start.warm(instance)));
+    let kappa = instance.kappa(solution.point.alpha());
+    let c: Vec<f64> = solution.rows.locals().map(|l| l[3].clamp((-kappa).max(0.0), 1.0)).collect();
+    let u = solution.rows.locals().zip(&c).map(|(l, c)| share(l[1], kappa + c)).collect();
+    let u2 = solution.rows.locals().zip(&c).map(|(l, c)| share(l[2], 1.0 - c)).collect();
+    let proof = proof(RowBound::ErrorHinge, &solution.point, Lines { u, u2, c, ..Lines::default() });
+    Found::new(instance, proof, solution.point, solution.converged)
+}
+
+/// part/whole in \[0, 1\], whatever rounding has done.
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { (part / whole).clamp(0.0, 1.0) } else { 0.0 }
+}

@@ -1,0 +1,527 @@
+//! A [`Problem`] is a validated statement and its rows: what everything else works on.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use unswayed_check::{
+    Evidence, Failure, Feature, Learner, Loss, Rows, Rule, Set, Statement, Target, Threat, unsupported,
+};
+
+use crate::data::{DataError, Dataset, box_around, box_of, ellipsoid_around, ellipsoid_of, flips, require_alike};
+
+/// A learner, a threat and the rows they meet. Made by [`Problem::builder`], which refuses what no theorem covers.
+///
+/// ```
+/// use unswayed::{Adversary, Dataset, Problem, certify};
+///
+/// let data = Dataset::sample()?.first(100)?;
+/// let problem = Problem::builder(data)
+///     .loss("logistic".parse()?)
+///     .learning_rate(1e-3)
+///     .regularization(0.01)
+///     .poison_rate(0.05)
+///     .adversary(Adversary::BoxAroundData)
+///     .build()?;
+/// let outcome = certify(&problem)?;
+/// assert!(outcome.certified_loss < 0.5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Problem {
+    statement: Statement,
+    data: Vec<Arc<Dataset>>,
+    target: Option<Arc<Dataset>>,
+}
+
+impl Problem {
+    /// A problem about these data. Several datasets mean that benign data may switch between them at any time.
+    pub fn builder(data: impl IntoData) -> ProblemBuilder {
+        Problem::of_template(data, Template::default())
+    }
+
+    /// A problem about these data with a learner and adversary that are known but for the rates.
+    pub fn of_template(data: impl IntoData, template: Template) -> ProblemBuilder {
+        ProblemBuilder {
+            data: data.into_data(),
+            target: None,
+            template,
+            learning_rate: f64::NAN,
+            regularization: f64::NAN,
+            poison_rate: f64::NAN,
+        }
+    }
+
+    /// The learner, the threat and how the rows were made.
+    pub fn statement(&self) -> &Statement {
+        &self.statement
+    }
+
+    /// How the model learns.
+    pub fn learner(&self) -> &Learner {
+        &self.statement.learner
+    }
+
+    /// What the adversary may do.
+    pub fn threat(&self) -> &Threat {
+        &self.statement.threat
+    }
+
+    /// The datasets; one, unless the data may drift.
+    pub fn data(&self) -> &[Arc<Dataset>] {
+        &self.data
+    }
+
+    /// The target's rows, if they are not all rows of the data.
+    pub fn target(&self) -> Option<&Dataset> {
+        self.target.as_deref()
+    }
+
+    /// The number of rows of all datasets.
+    pub fn rows(&self) -> usize {
+        self.data.iter().map(|data| data.rows()).sum()
+    }
+
+    /// The number of features of a point.
+    pub fn columns(&self) -> usize {
+        self.data[0].dimension() - usize::from(matches!(self.learner().loss, Loss::Multiclass(_)))
+    }
+
+    /// The number of entries of the model θ.
+    pub fn parameters(&self) -> usize {
+        match self.learner().loss {
+            Loss::Multiclass(classes) => classes * self.columns(),
+            _ => self.columns(),
+        }
+    }
+
+    /// The same with another poison rate.
+    ///
+    /// # Errors
+    /// A rate that is not in [0, 1).
+    pub fn with_poison_rate(&self, poison_rate: f64) -> Result<Problem, ProblemError> {
+        let threat = Threat { poison_rate, ..self.threat().clone() };
+        self.with(Statement { threat, ..self.statement.clone() })
+    }
+
+    /// The same with another learning rate and regularization.
+    ///
+    /// # Errors
+    /// Numbers that are not positive, or whose product is 1 or more.
+    pub fn with_rates(&self, learning_rate: f64, regularization: f64) -> Result<Problem, ProblemError> {
+        let learner = Learner { learning_rate, regularization, ..self.learner().clone() };
+        self.with(Statement { learner, ..self.statement.clone() })
+    }
+
+    fn with(&self, statement: Statement) -> Result<Problem, ProblemError> {
+        let problem = Problem { statement, ..self.clone() };
+        problem.validate()?;
+        Ok(problem)
+    }
+
+    /// The problem of a statement, about these rows, which must have been made as it says.
+    ///
+    /// # Errors
+    /// How the rows differ from those of the statement.
+    pub(crate) fn of_statement(
+        statement: Statement,
+        data: Vec<Arc<Dataset>>,
+        target: Option<Dataset>,
+    ) -> Result<Problem, ProblemError> {
+        let wanted = statement.data.iter().chain(match &statement.target {
+            Target::Rows(origin) => Some(origin),
+            _ => None,
+        });
+        let found: Vec<_> = data.iter().map(|data| data.origin()).chain(target.iter().map(Dataset::origin)).collect();
+        let wanted: Vec<_> = wanted.collect();
+        if wanted.len() != found.len() {
+            return Err(ProblemError::OtherRows(format!(
+                "the certificate is about {} datasets, not {}",
+                wanted.len(),
+                found.len()
+            )));
+        }
+        for (wanted, found) in wanted.iter().zip(&found) {
+            wanted.same_rows(found).map_err(ProblemError::OtherRows)?;
+        }
+        let problem = Problem { statement, data, target: target.map(Arc::new) };
+        problem.validate()?;
+        Ok(problem)
+    }
+
+    /// The same learner and threat on another single dataset, judged by itself.
+    pub(crate) fn on(&self, data: Dataset) -> Problem {
+        let statement = Statement { data: vec![data.origin()], target: Target::Data, ..self.statement.clone() };
+        Problem { statement, data: vec![Arc::new(data)], target: None }
+    }
+
+    /// Whether a combination with something else is supported.
+    pub(crate) fn require(&self, more: &[Feature]) -> Result<(), ProblemError> {
+        let features = [unswayed_check::features(&self.statement), more.to_vec()].concat();
+        unsupported(&features).map_or(Ok(()), |rule| Err(ProblemError::Unsupported(rule)))
+    }
+
+    /// The rows of the datasets as the checker takes them.
+    pub(crate) fn data_rows(&self) -> Vec<Rows<'_>> {
+        self.data.iter().map(|data| data.as_rows()).collect()
+    }
+
+    /// All rows as the checker takes them.
+    pub(crate) fn evidence<'a>(&'a self, data: &'a [Rows<'a>]) -> Evidence<'a> {
+        Evidence { data, target: self.target().map(Dataset::as_rows) }
+    }
+
+    fn validate(&self) -> Result<(), ProblemError> {
+        self.require(&[])?;
+        let rows = self.data_rows();
+        unswayed_check::validate(&self.statement, &self.evidence(&rows)).map_err(ProblemError::Invalid)
+    }
+}
+
+/// One dataset or several.
+pub trait IntoData {
+    /// The datasets.
+    fn into_data(self) -> Vec<Arc<Dataset>>;
+}
+
+impl IntoData for Dataset {
+    fn into_data(self) -> Vec<Arc<Dataset>> {
+        vec![Arc::new(self)]
+    }
+}
+
+impl IntoData for Arc<Dataset> {
+    fn into_data(self) -> Vec<Arc<Dataset>> {
+        vec![self]
+    }
+}
+
+impl IntoData for Vec<Dataset> {
+    fn into_data(self) -> Vec<Arc<Dataset>> {
+        self.into_iter().map(Arc::new).collect()
+    }
+}
+
+impl IntoData for Vec<Arc<Dataset>> {
+    fn into_data(self) -> Vec<Arc<Dataset>> {
+        self
+    }
+}
+
+/// A loss by name; how many classes there are is told from the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LossName {
+    /// max(0, 1 − θᵀz)
+    Hinge,
+    /// log(1 + exp(−θᵀz))
+    Logistic,
+    /// The hinge loss for labels of two or more kinds.
+    Multiclass,
+}
+
+impl FromStr for LossName {
+    type Err = ProblemError;
+
+    fn from_str(name: &str) -> Result<Self, ProblemError> {
+        let all = [LossName::Hinge, LossName::Logistic, LossName::Multiclass];
+        let known = all.into_iter().find(|loss| loss.to_string() == name);
+        known.ok_or_else(|| ProblemError::UnknownName { what: "loss", name: name.to_owned() })
+    }
+}
+
+impl fmt::Display for LossName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            LossName::Hinge => "hinge",
+            LossName::Logistic => "logistic",
+            LossName::Multiclass => "multiclass",
+        })
+    }
+}
+
+/// The points that the adversary may send. Numbers are in the units of the data files; the builder divides them by what the rows
+/// were divided by.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Adversary {
+    /// ‖z‖ ≤ the radius.
+    Ball,
+    /// The smallest box around the rows.
+    BoxAroundData,
+    /// |z_j| ≤ R_j; one number for all columns, or one for each.
+    Box(Vec<f64>),
+    /// The ellipsoid of the Mahalanobis filter that lets all rows pass.
+    EllipsoidAroundData,
+    /// zᵀQ⁻¹z ≤ 1, Q row by row.
+    Ellipsoid(Vec<f64>),
+    /// One of these points z, one after the other.
+    Points(Vec<f64>),
+    /// One of the rows z of the data, or −z.
+    Flips,
+    /// A random row, as it is or with its label flipped.
+    LabelFlips,
+    /// Any point at all.
+    Any,
+}
+
+impl fmt::Display for Adversary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Adversary::Ball => "ball",
+            Adversary::BoxAroundData | Adversary::Box(_) => "box",
+            Adversary::EllipsoidAroundData | Adversary::Ellipsoid(_) => "ellipsoid",
+            Adversary::Points(_) => "points",
+            Adversary::Flips => "flips",
+            Adversary::LabelFlips => "labels",
+            Adversary::Any => "any",
+        })
+    }
+}
+
+/// A column of the features.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Column {
+    /// By its index, from 0.
+    Index(usize),
+    /// By its index from the end: 1 is the last.
+    FromEnd(usize),
+    /// By its name.
+    Name(String),
+}
+
+/// What a [`Problem`] is made of besides its data, learning rate, regularization and poison rate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Template {
+    /// The loss; hinge if not given, logistic for preferences.
+    pub loss: Option<LossName>,
+    /// The points that the adversary may send.
+    pub adversary: Adversary,
+    /// The largest norm of a poisoned point, in the units of the data file, for a ball. Without it 1 after the division that the
+    /// rows went through.
+    pub radius: Option<f64>,
+    /// Points per step.
+    pub batch: u64,
+    /// The radius of the ball that every step is projected on.
+    pub projection: Option<f64>,
+    /// The norm at which the gradient of each point is clipped.
+    pub clip: Option<f64>,
+    /// The column that is not regularized.
+    pub bias: Option<Column>,
+}
+
+impl Default for Template {
+    fn default() -> Self {
+        let (loss, radius, projection, clip, bias) = (None, None, None, None, None);
+        Template { loss, adversary: Adversary::Ball, radius, batch: 1, projection, clip, bias }
+    }
+}
+
+/// Collects what a [`Problem`] is made of.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct ProblemBuilder {
+    data: Vec<Arc<Dataset>>,
+    target: Option<Dataset>,
+    template: Template,
+    learning_rate: f64,
+    regularization: f64,
+    poison_rate: f64,
+}
+
+/// Setters that store their argument.
+macro_rules! setters {
+    ($($(#[$doc:meta])* $name:ident: $type:ty => $($place:ident).+ = $wrap:expr;)*) => {
+        $($(#[$doc])*
+        pub fn $name(mut self, $name: $type) -> Self {
+            self.$($place).+ = $wrap($name);
+            self
+        })*
+    };
+}
+
+impl ProblemBuilder {
+    setters! {
+        /// The loss; hinge if not given, logistic for preferences.
+        loss: LossName => template.loss = Some;
+        /// Learning rate η > 0.
+        learning_rate: f64 => learning_rate = std::convert::identity;
+        /// Regularization σ > 0, or 0 with a projection.
+        regularization: f64 => regularization = std::convert::identity;
+        /// Poison rate ε in [0, 1).
+        poison_rate: f64 => poison_rate = std::convert::identity;
+        /// The largest norm of a poisoned point, in the units of the data file, for a ball.
+        radius: f64 => template.radius = Some;
+        /// The points that the adversary may send; a ball if not given.
+        adversary: Adversary => template.adversary = std::convert::identity;
+        /// The rows that the loss is averaged over, if not the data.
+        target: Dataset => target = Some;
+        /// Points per step.
+        batch: u64 => template.batch = std::convert::identity;
+        /// The radius of the ball that every step is projected on.
+        projection: f64 => template.projection = Some;
+        /// The norm at which the gradient of each point is clipped.
+        clip: f64 => template.clip = Some;
+        /// The column that is not regularized.
+        bias: Column => template.bias = Some;
+    }
+
+    /// The problem.
+    ///
+    /// # Errors
+    /// Numbers outside their range, data that do not fit each other or the loss, and combinations that no theorem covers.
+    pub fn build(self) -> Result<Problem, ProblemError> {
+        let Some(first) = self.data.first() else { return Err(ProblemError::NoData) };
+        let others = self.data[1..].iter().map(AsRef::as_ref).chain(&self.target);
+        require_alike(first, others).map_err(|error| ProblemError::Data(error.to_string()))?;
+        let learner = Learner {
+            batch: self.template.batch,
+            projection: self.template.projection,
+            clip: self.template.clip,
+            unregularized: self.template.bias.as_ref().map(|c| column(c, first)).transpose()?.into_iter().collect(),
+            ..Learner::new(self.loss_for(first)?, self.learning_rate, self.regularization)
+        };
+        let threat = Threat { poison_rate: self.poison_rate, set: self.set()? };
+        let data: Vec<&Dataset> = self.data.iter().map(AsRef::as_ref).collect();
+        let weights = self.target.as_ref().map(|target| data.iter().map(|one| one.weights_as(target)).collect());
+        let (target, rows) = match (weights, self.target) {
+            (Some(Some(weights)), _) => (Target::Weights(weights), None),
+            (Some(None), Some(target)) => (Target::Rows(target.origin()), Some(Arc::new(target))),
+            _ => (Target::Data, None),
+        };
+        let origins = data.iter().map(|data| data.origin()).collect();
+        let statement = Statement { learner, threat, data: origins, target, horizon: None };
+        let problem = Problem { statement, data: self.data, target: rows };
+        problem.validate()?;
+        Ok(problem)
+    }
+
+    fn loss_for(&self, data: &Dataset) -> Result<Loss, ProblemError> {
+        let by_data = if data.is_preferences() { LossName::Logistic } else { LossName::Hinge };
+        match (self.template.loss.unwrap_or(by_data), data.classes()) {
+            (LossName::Multiclass, None) => Err(ProblemError::NoClasses),
+            (LossName::Multiclass, Some(classes)) => Ok(Loss::Multiclass(classes)),
+            (_, Some(_)) => Err(ProblemError::Classes),
+            (LossName::Hinge, None) => Ok(Loss::Hinge),
+            (LossName::Logistic, None) => Ok(Loss::Logistic),
+        }
+    }
+
+    /// The set, in the units of the rows.
+    fn set(&self) -> Result<Set, ProblemError> {
+        let data: Vec<&Dataset> = self.data.iter().map(AsRef::as_ref).collect();
+        let (columns, scale) = (data[0].dimension(), data[0].scale());
+        let bad = |error: DataError| ProblemError::Set {
+            adversary: self.template.adversary.to_string(),
+            error: error.to_string(),
+        };
+        if self.template.radius.is_some() && self.template.adversary != Adversary::Ball {
+            return Err(ProblemError::RadiusWithoutBall);
+        }
+        // Labels that are real numbers could be set anywhere in [−1, 1], and only the sign of z is covered.
+        let scores = data.iter().any(|data| data.is_scored());
+        if scores && matches!(self.template.adversary, Adversary::Flips | Adversary::LabelFlips) {
+            return Err(ProblemError::Scores);
+        }
+        let rows = |numbers: &[f64]| Dataset::from_rows(numbers.to_vec(), columns, None).map_err(bad);
+        Ok(match &self.template.adversary {
+            Adversary::Ball => Set::Ball { radius: self.template.radius.map_or(1.0, |radius| divided_up(radius, scale)) },
+            Adversary::BoxAroundData => Set::Box { radii: box_around(&data) },
+            Adversary::Box(radii) => {
+                let radii = box_of(radii.clone(), columns).map_err(bad)?;
+                Set::Box { radii: radii.into_iter().map(|radius| divided_up(radius, scale)).collect() }
+            }
+            Adversary::EllipsoidAroundData => Set::Ellipsoid { q: ellipsoid_around(&data).map_err(bad)? },
+            Adversary::Ellipsoid(_) if scale != 1.0 => return Err(ProblemError::ScaledEllipsoid),
+            Adversary::Ellipsoid(q) => Set::Ellipsoid { q: ellipsoid_of(&rows(q)?).map_err(bad)? },
+            Adversary::Points(points) => {
+                Set::Points { points: rows(points)?.z().iter().map(|z| z / scale + 0.0).collect() }
+            }
+            Adversary::Flips => Set::Points { points: flips(&data) },
+            Adversary::LabelFlips => Set::LabelFlips,
+            Adversary::Any => Set::Any,
+        })
+    }
+}
+
+/// A number that is not below x/scale, and x itself where nothing was divided.
+fn divided_up(x: f64, scale: f64) -> f64 {
+    let quotient = x / scale + 0.0;
+    if scale == 1.0 || x == 0.0 { quotient } else { quotient.next_up() }
+}
+
+fn column(column: &Column, data: &Dataset) -> Result<usize, ProblemError> {
+    let columns = data.dimension();
+    let found = match column {
+        Column::Index(index) => Some(*index),
+        Column::FromEnd(place) => columns.checked_sub(*place),
+        Column::Name(name) => data.names().iter().position(|own| own == name),
+    };
+    found.filter(|found| *found < columns).ok_or_else(|| ProblemError::NoColumn { column: column.clone(), columns })
+}
+
+/// Why there is no such problem.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProblemError {
+    /// There are no datasets.
+    #[error("there are no data")]
+    NoData,
+    /// A name is unknown.
+    #[error("{what} {name:?} is unknown")]
+    UnknownName {
+        /// What was named.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A number is outside its range, or rows do not fit.
+    #[error("{}", .0.reason)]
+    Invalid(Failure),
+    /// No theorem covers this.
+    #[error("{0}")]
+    Unsupported(&'static Rule),
+    /// Datasets do not fit each other.
+    #[error("{0}")]
+    Data(String),
+    /// The adversary's set makes no sense.
+    #[error("adversary {adversary}: {error}")]
+    Set {
+        /// Its name.
+        adversary: String,
+        /// What is wrong.
+        error: String,
+    },
+    /// A radius for a set that is not a ball.
+    #[error("a radius is for a ball of points; leave it out, or give the box its own radii")]
+    RadiusWithoutBall,
+    /// Flips of labels that are real numbers.
+    #[error(
+        "flips turn a label into its opposite, but these labels are real scores, which an adversary could set anywhere in \
+         [−1, 1]; use a ball or box of points"
+    )]
+    Scores,
+    /// An ellipsoid in the units of a file whose rows were divided.
+    #[error("an ellipsoid cannot be divided without rounding; divide the data and Q before, and do not normalize")]
+    ScaledEllipsoid,
+    /// The multi-class loss without classes.
+    #[error("the multi-class loss needs labels that are read as classes")]
+    NoClasses,
+    /// Another loss on rows that begin with their class.
+    #[error("the rows begin with their classes: they are for the multi-class loss")]
+    Classes,
+    /// The rows are not those of a statement.
+    #[error("these are not the rows of the certificate: {0}")]
+    OtherRows(String),
+    /// There is no such column.
+    #[error("there is no column {column:?}; the data have {columns} columns")]
+    NoColumn {
+        /// The column asked for.
+        column: Column,
+        /// How many there are.
+        columns: usize,
+    },
+}

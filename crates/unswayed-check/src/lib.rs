@@ -7,13 +7,15 @@
 //! file for each.
 //!
 //! ```
-//! use unswayed_check::{CaseProof, Cases, Evidence, Learner, Lines, Loss, Origin, Proof, RowBound, Rows, Set};
+//! use unswayed_check::{CaseProof, Cases, Evidence, Learner, Lines, Loss, Proof, RowBound, Rows, Set};
 //! use unswayed_check::{Statement, Target, Threat, prove};
+//! use unswayed_data::Dataset;
 //!
+//! let data = Dataset::from_rows(vec![0.6, 0.8, 0.8, 0.6], 2, None)?;
 //! let statement = Statement {
 //!     learner: Learner::new(Loss::Logistic, 0.01, 0.1),
 //!     threat: Threat { poison_rate: 0.05, set: Set::Box { radii: vec![1.0, 0.5] } },
-//!     data: vec![Origin::of_rows(2, 2)],
+//!     data: vec![data.origin().clone()],
 //!     target: Target::Data,
 //!     horizon: None,
 //! };
@@ -27,10 +29,10 @@
 //!     lines: vec![Lines { u: vec![0.4, 0.4], w: vec![0.35, 0.35], ..Lines::default() }],
 //!     cases: Cases { lines: vec![0], tau: vec![1.5, 1.5], nu: vec![0.25], ..Cases::default() },
 //! }));
-//! let rows = [Rows { z: &[0.6, 0.8, 0.8, 0.6], dimension: 2, weights: None }];
+//! let rows = [Rows::of(&data)];
 //! let bound = prove(&statement, &proof, &Evidence { data: &rows, target: None })?.bound()?;
 //! assert!(bound > 0.3 && bound < 0.7);
-//! # Ok::<(), unswayed_check::Failure>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![expect(
     clippy::cast_possible_truncation,
@@ -44,14 +46,15 @@ mod array;
 mod confidence;
 mod evaluate;
 mod exact;
+mod expect;
 mod failure;
 mod file;
+mod files;
 mod horizon;
 mod lambda;
 mod log;
 mod matrix;
 mod mean;
-mod origin;
 mod paper;
 mod parts;
 mod proof;
@@ -66,18 +69,19 @@ mod validate;
 use dashu::rational::RBig;
 
 use exact::{Dyadic, nearest, round_up};
-use failure::{require, require_length};
 pub use failure::{Failure, Part, Reason};
+use failure::{require, require_length};
 pub use file::{AnyCertificate, FormatError};
-pub use origin::{Labels, Origin};
+pub use files::{Files, labels_beside};
 pub use proof::{
-    CaseProof, Cases, Certificate, Claim, Deviation, HorizonClaim, Lines, MeanCertificate, NewDataClaim, PaperProof, Proof,
-    RowBound, Shells,
+    CaseProof, Cases, Certificate, Claim, Deviation, HorizonClaim, Lines, MeanCertificate, NewDataClaim,
+    PaperProof, Proof, RowBound, Shells,
 };
 pub use rows::{Evidence, Rows};
 pub use rules::{Feature, RULES, Rule, features, unsupported};
 pub use statement::{Horizon, Learner, Loss, MeanBenign, MeanStatement, Set, Statement, Target, Threat};
 pub use text::{Checked, TextLine, decimal_up};
+pub use unswayed_data::{Labels, Origin};
 
 /// What a valid certificate proves: the exact values, each rounded up to an `f64`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -150,12 +154,15 @@ pub fn validate(statement: &Statement, evidence: &Evidence) -> Result<(), Failur
 ///
 /// # Errors
 /// The condition that fails.
-pub fn prove<'a>(statement: &'a Statement, proof: &'a Proof, evidence: &Evidence) -> Result<Proven<'a>, Failure> {
+pub fn prove<'a>(
+    statement: &'a Statement,
+    proof: &'a Proof,
+    evidence: &Evidence,
+) -> Result<Proven<'a>, Failure> {
     validate(statement, evidence)?;
     let cases: Result<Vec<RBig>, Reason> = match proof {
-        Proof::Cases(proof) => {
-            prove::case_bounds(statement, proof, evidence).map(|cases| cases.into_iter().map(RBig::from).collect())
-        }
+        Proof::Cases(proof) => prove::case_bounds(statement, proof, evidence)
+            .map(|cases| cases.into_iter().map(RBig::from).collect()),
         Proof::Paper(proof) => {
             let features = [rules::features(statement), vec![Feature::Paper]].concat();
             match rules::unsupported(&features) {

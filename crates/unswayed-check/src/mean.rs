@@ -16,7 +16,8 @@ use crate::rows::Rows;
 use crate::statement::{MeanBenign, MeanStatement};
 
 /// Why a certificate about a covariance trace is not checked against a data file.
-const NO_ROWS: &str = "the certificate is about a covariance trace, not about the rows of a file: leave out the data file";
+const NO_ROWS: &str =
+    "the certificate is about a covariance trace, not about the rows of a file: leave out the data file";
 
 /// Checks the statement.
 fn validate(mean: &MeanStatement) -> Result<(), Reason> {

@@ -23,8 +23,8 @@ use crate::failure::{Reason, require, require_each, require_length, require_not_
 use crate::matrix::{is_definite, times};
 use crate::proof::PaperProof;
 use crate::prove::point_radius;
-use crate::statement::{Horizon, Statement};
 use crate::rows::Rows;
+use crate::statement::{Horizon, Statement};
 
 /// The exact value, after every condition has been verified.
 pub(crate) fn value(statement: &Statement, proof: &PaperProof, rows: &Rows) -> Result<RBig, Reason> {

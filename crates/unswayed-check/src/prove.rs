@@ -7,8 +7,8 @@ use crate::lambda::Lambda;
 use crate::parts::points::{self, Acting, Ellipsoid, Split};
 use crate::parts::region;
 use crate::parts::rows::{
-    self, Clipped, ClippedLoss, ErrorHinge, ErrorLogistic, Hinge, Interval, Kind, LabelHinge, LabelLogistic, Line, Logistic,
-    Mass, View,
+    self, Clipped, ClippedLoss, ErrorHinge, ErrorLogistic, Hinge, Interval, Kind, LabelHinge, LabelLogistic,
+    Line, Logistic, Mass, View,
 };
 use crate::proof::{CaseProof, Lines, RowBound};
 use crate::rows::{Evidence, Rows};
@@ -38,7 +38,10 @@ fn require_fit(statement: &Statement, proof: &CaseProof) -> Result<(), Reason> {
     refuse(flips != (threat.set == Set::LabelFlips), "this set")?;
     refuse(rows.is_error() && *target != Target::Data, "this target")?;
     refuse(matches!(target, Target::Rows(_)) && rows != RowBound::Interval, "a target with rows of its own")?;
-    refuse((rows == RowBound::Interval) != has_shells && rows == RowBound::Interval, "a proof without shells")?;
+    refuse(
+        (rows == RowBound::Interval) != has_shells && rows == RowBound::Interval,
+        "a proof without shells",
+    )?;
     let is_plain = matches!(rows, RowBound::Hinge | RowBound::Logistic);
     refuse(!learner.unregularized.is_empty() && !is_plain, "unregularized coordinates")?;
     refuse(!learner.unregularized.is_empty() && has_shells, "unregularized coordinates and shells")?;
@@ -164,7 +167,9 @@ impl<'a> Prover<'a> {
             RowBound::LabelLogistic => Box::new(LabelLogistic { mass, u, w, w2 }),
             RowBound::ErrorHinge => Box::new(ErrorHinge { mass, u, u2, c }),
             RowBound::ErrorLogistic => Box::new(ErrorLogistic { mass, u, w, w2 }),
-            RowBound::ClippedHinge => Box::new(Clipped { mass, clip, u, low, loss: ClippedLoss::Hinge(high) }),
+            RowBound::ClippedHinge => {
+                Box::new(Clipped { mass, clip, u, low, loss: ClippedLoss::Hinge(high) })
+            }
             RowBound::ClippedLogistic => {
                 Box::new(Clipped { mass, clip, u, low, loss: ClippedLoss::Logistic(w) })
             }
@@ -180,8 +185,7 @@ impl<'a> Prover<'a> {
         reach: &'b [f64],
     ) -> Interval<'b> {
         let shells = self.proof.shells.as_ref();
-        let (centre, radius) =
-            shells.map_or((&[][..], 0.0), |s| (s.centre.as_slice(), s.radii[lines.shell]));
+        let (centre, radius) = shells.map_or((&[][..], 0.0), |s| (s.centre.as_slice(), s.radii[lines.shell]));
         Interval { mass, y, reach, centre, radius, name }
     }
 

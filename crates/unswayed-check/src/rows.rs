@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use unswayed_data::Dataset;
+
 use crate::exact::{Dyadic, ExactSum};
 use crate::failure::{Reason, require, require_each, require_length};
 
@@ -29,6 +31,13 @@ pub struct Evidence<'a> {
 const ENTRIES_PER_THREAD: usize = 1 << 16;
 /// Columns summed together in one pass over the rows: their sums stay in the cache.
 const COLUMNS_AT_ONCE: usize = 64;
+
+impl<'a> Rows<'a> {
+    /// The rows of a dataset.
+    pub fn of(data: &'a Dataset) -> Self {
+        Rows { z: data.z(), dimension: data.dimension(), weights: data.weights() }
+    }
+}
 
 impl Rows<'_> {
     /// The number of rows N.

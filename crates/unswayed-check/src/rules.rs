@@ -60,18 +60,18 @@ const fn rule(these: &'static [Feature], unless: &'static [Feature], reason: &'s
 
 const SYMMETRIC: &[Feature] = &[Ball, Box, Ellipsoid];
 const ONE_POINT: &str = "one point could move the model anywhere; clip the gradients";
-const CLASSES: &str = "several classes are supported for a ball of points, judged by the data, with plain steps";
+const CLASSES: &str =
+    "several classes are supported for a ball of points, judged by the data, with plain steps";
 const CLIPPED: &str = "clipped gradients are supported for a ball of points or for any point";
-const FLIPS: &str = "flipped labels are supported with the data as the target; a finite set of points has any target";
-const BIAS: &str =
-    "an unregularized column is supported for a ball, box or ellipsoid, judged by the data, without clip and projection";
+const FLIPS: &str =
+    "flipped labels are supported with the data as the target; a finite set of points has any target";
+const BIAS: &str = "an unregularized column is supported for a ball, box or ellipsoid, judged by the data, without clip and projection";
 const OWN_ROWS: &str =
     "a target with rows that are not rows of the data is supported for the hinge loss without clip and bias";
 const NEW_DATA: &str = "confidence for new data is supported for the hinge loss against a ball, or a box or ellipsoid with \
                         numbers of its own, for one dataset without weights, judged by the data, without clip and bias";
 const PAPER: &str = "the paper's program is for the hinge loss against a ball, with plain steps";
-const UNBOUNDED: &str =
-    "without regularization nothing pulls the model back, and an adversary moves it as far as it likes; add a projection";
+const UNBOUNDED: &str = "without regularization nothing pulls the model back, and an adversary moves it as far as it likes; add a projection";
 
 /// All rules. What none of them matches is supported.
 pub const RULES: &[Rule] = &[
@@ -150,7 +150,10 @@ pub fn features(statement: &Statement) -> Vec<Feature> {
         (!learner.unregularized.is_empty(), Bias),
         (learner.regularization == 0.0, NoRegularization),
     ];
-    [loss, set].into_iter().chain(optional.into_iter().filter(|(is, _)| *is).map(|(_, feature)| feature)).collect()
+    [loss, set]
+        .into_iter()
+        .chain(optional.into_iter().filter(|(is, _)| *is).map(|(_, feature)| feature))
+        .collect()
 }
 
 impl fmt::Display for Feature {

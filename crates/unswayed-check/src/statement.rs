@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::array;
-use crate::origin::Origin;
+use unswayed_data::Origin;
 
 /// A linear learner, its threat, the rows it learns from and those it is judged by.
 ///

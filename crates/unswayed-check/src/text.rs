@@ -26,7 +26,10 @@ impl Statement {
             Target::Data => {}
             Target::Weights(weights) => {
                 let numbers: Vec<f64> = weights.concat();
-                lines.push(("judged by", format!("the same rows, with target weights: {}", summary(&numbers))));
+                lines.push((
+                    "judged by",
+                    format!("the same rows, with target weights: {}", summary(&numbers)),
+                ));
             }
             Target::Rows(origin) => lines.push(("judged by", origin.to_string())),
         }
@@ -48,13 +51,17 @@ impl Statement {
         match &self.threat.set {
             Set::Ball { radius } => format!("{own} any point with {name} ≤ {radius}"),
             Set::Box { radii } => format!("{own} any z with |z_j| ≤ R_j; R: {}", summary(radii)),
-            Set::Ellipsoid { q } => format!("{own} any z with zᵀQ⁻¹z ≤ 1; upper triangle of Q: {}", summary(q)),
+            Set::Ellipsoid { q } => {
+                format!("{own} any z with zᵀQ⁻¹z ≤ 1; upper triangle of Q: {}", summary(q))
+            }
             Set::Points { points } => {
                 let columns = self.data.first().map_or(1, |origin| origin.columns).max(1);
                 format!("{own} any of {} points; their entries: {}", points.len() / columns, summary(points))
             }
             Set::LabelFlips => {
-                format!("with probability {rate} the adversary may flip the label of the row drawn: z or −z, as it likes")
+                format!(
+                    "with probability {rate} the adversary may flip the label of the row drawn: z or −z, as it likes"
+                )
             }
             Set::Any => format!("{own} any point at all"),
         }
@@ -107,13 +114,17 @@ impl MeanStatement {
     /// The whole statement but for its bound.
     pub fn lines(&self) -> Vec<TextLine> {
         let MeanStatement { learning_rate, poison_rate, squared_radius, noise_trace, benign } = self;
-        let learner = format!("mean estimate θ ← (1−η)θ + ηz, learning rate {learning_rate}, noise trace {noise_trace}");
+        let learner = format!(
+            "mean estimate θ ← (1−η)θ + ηz, learning rate {learning_rate}, noise trace {noise_trace}"
+        );
         let threat = format!(
             "each point is, with probability {poison_rate}, the adversary's: any z with ‖z−μ‖² ≤ {squared_radius}"
         );
         let benign = match benign {
             MeanBenign::Samples(origin) => format!("draws from {} samples: {origin}", origin.rows),
-            MeanBenign::CovarianceTrace(trace) => format!("any distribution whose covariance has the trace {trace}"),
+            MeanBenign::CovarianceTrace(trace) => {
+                format!("any distribution whose covariance has the trace {trace}")
+            }
         };
         vec![("learner", learner), ("threat", threat), ("benign", benign)]
     }
@@ -127,6 +138,8 @@ pub enum Checked {
     ValidMean(Box<MeanCertificate>, f64),
     /// A claim, or the data, do not fit.
     NotValid(Failure),
+    /// Every claim holds, but the statement is not what was expected; the message says how.
+    Unexpected(String),
     /// A file could not be read; the message says which and why.
     Unreadable(String),
 }
@@ -136,26 +149,35 @@ impl Checked {
     pub fn code(&self) -> u8 {
         match self {
             Checked::Valid(..) | Checked::ValidMean(..) => 0,
-            Checked::NotValid(_) => 1,
+            Checked::NotValid(_) | Checked::Unexpected(_) => 1,
             Checked::Unreadable(_) => 2,
         }
     }
 
     fn status(&self) -> &'static str {
-        ["valid", "not valid", "unreadable"][usize::from(self.code())]
+        match self {
+            Checked::Valid(..) | Checked::ValidMean(..) => "valid",
+            Checked::NotValid(_) => "not valid",
+            Checked::Unexpected(_) => "not as expected",
+            Checked::Unreadable(_) => "unreadable",
+        }
     }
 
     /// What is proved, or what is wrong: a line, or a line for each part of the statement.
     pub fn text(&self) -> String {
         match self {
             Checked::NotValid(failure) => format!("not valid: {failure}\n"),
+            Checked::Unexpected(message) => format!("not as expected: {message}\n"),
             Checked::Unreadable(message) => format!("unreadable: {message}\n"),
             Checked::Valid(certificate, verdict) => table(&proven(certificate, verdict)),
             Checked::ValidMean(certificate, bound) => {
                 let mut lines = certificate.statement.lines();
                 lines.insert(0, ("valid", "proved in exact arithmetic".to_owned()));
                 let bound = decimal_up(*bound, 6);
-                lines.push(("loss", format!("the long-run average of ‖θ−μ‖² is at most {bound}, from any start")));
+                lines.push((
+                    "loss",
+                    format!("the long-run average of ‖θ−μ‖² is at most {bound}, from any start"),
+                ));
                 table(&lines)
             }
         }
@@ -166,7 +188,7 @@ impl Checked {
         let mut object = json!({ "status": self.status() });
         let fields = match self {
             Checked::NotValid(failure) => json!({ "message": failure.to_string() }),
-            Checked::Unreadable(message) => json!({ "message": message }),
+            Checked::Unexpected(message) | Checked::Unreadable(message) => json!({ "message": message }),
             Checked::Valid(certificate, verdict) => json!({
                 "certified_loss": verdict.loss,
                 "certified_error": verdict.error,
@@ -203,17 +225,25 @@ impl Certificate {
 }
 
 fn proven(certificate: &Certificate, verdict: &Verdict) -> Vec<TextLine> {
-    let mut lines = vec![("valid", "proved in exact arithmetic, against every adversary of the threat".to_owned())];
+    let mut lines =
+        vec![("valid", "proved in exact arithmetic, against every adversary of the threat".to_owned())];
     lines.extend(certificate.statement.lines());
-    let start = certificate.start_norm().map_or("any".to_owned(), |ball| format!("any of norm at most {ball}"));
+    let start =
+        certificate.start_norm().map_or("any".to_owned(), |ball| format!("any of norm at most {ball}"));
     lines.push(("start", start));
     lines.push(("assumes", Statement::assumptions().to_owned()));
     lines.push(("loss", format!("the long-run average loss is at most {}", decimal_up(verdict.loss, 6))));
     if let Some(error) = verdict.error {
-        lines.push(("error", format!("the long-run fraction misclassified is at most {}", decimal_up(error, 6))));
+        lines.push((
+            "error",
+            format!("the long-run fraction misclassified is at most {}", decimal_up(error, 6)),
+        ));
     }
     if let Some(bound) = verdict.horizon {
-        lines.push(("horizon", format!("the average loss over the first steps is at most {}", decimal_up(bound, 6))));
+        lines.push((
+            "horizon",
+            format!("the average loss over the first steps is at most {}", decimal_up(bound, 6)),
+        ));
     }
     if let (Some(claim), Some(bound)) = (&certificate.new_data, verdict.new_data) {
         let (bound, delta, radius) = (decimal_up(bound, 6), claim.delta, claim.radius);

@@ -1,5 +1,7 @@
 //! The conditions on rows and learner, whatever the proof is.
 
+use unswayed_data::Origin;
+
 use crate::exact::Dyadic;
 use crate::failure::{Reason, require, require_each, require_length, require_positive};
 use crate::rows::{Evidence, Rows};
@@ -23,6 +25,11 @@ pub(crate) fn validate_statement(statement: &Statement, evidence: &Evidence) -> 
     if let Some(rule) = rules::unsupported(&rules::features(statement)) {
         return Err(Reason::Unsupported(rule));
     }
+    let origins = statement.data.iter().chain(match &statement.target {
+        Target::Rows(origin) => Some(origin),
+        _ => None,
+    });
+    origins.map(Origin::validate).collect::<Result<(), _>>().map_err(Reason::Origin)?;
     let columns = evidence.data[0].dimension;
     validate_learner(&statement.learner, columns)?;
     let eps = statement.threat.poison_rate;

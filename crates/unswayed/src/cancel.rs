@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// ```
 /// use unswayed::attack::{Attack, Suite};
 /// use unswayed::{AttackError, Cancel, Dataset, Problem};
-/// let (data, cancel) = (Dataset::sample()?, Cancel::default());
+/// let (data, cancel) = (unswayed::data::sample()?, Cancel::default());
 /// let problem = Problem::builder(data).learning_rate(1e-3).regularization(0.01).poison_rate(0.05).build()?;
 /// let suite = Suite::new(&problem)?.with_cancel(&cancel);
 /// cancel.cancel(); // from another thread, say

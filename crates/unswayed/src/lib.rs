@@ -8,7 +8,7 @@
 //! ```
 //! use unswayed::{Adversary, Dataset, Problem, certify};
 //!
-//! let data = Dataset::sample()?;                       // features and labels; see `data` for files
+//! let data = unswayed::data::sample()?;                       // features and labels; see `data` for files
 //! let problem = Problem::builder(data.clone())
 //!     .learning_rate(1e-3)
 //!     .regularization(0.01)

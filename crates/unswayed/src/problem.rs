@@ -9,14 +9,17 @@ use unswayed_check::{
     Evidence, Failure, Feature, Learner, Loss, Rows, Rule, Set, Statement, Target, Threat, unsupported,
 };
 
-use crate::data::{DataError, Dataset, box_around, box_of, ellipsoid_around, ellipsoid_of, flips, require_alike};
+use crate::data::{
+    Dataset, Labels, SetError, box_around, box_of, ellipsoid_around, ellipsoid_of, flips, require_alike,
+    weights_as,
+};
 
 /// A learner, a threat and the rows they meet. Made by [`Problem::builder`], which refuses what no theorem covers.
 ///
 /// ```
 /// use unswayed::{Adversary, Dataset, Problem, certify};
 ///
-/// let data = Dataset::sample()?.first(100)?;
+/// let data = unswayed::data::sample()?.first(100)?;
 /// let problem = Problem::builder(data)
 ///     .loss("logistic".parse()?)
 ///     .learning_rate(1e-3)
@@ -133,7 +136,7 @@ impl Problem {
             Target::Rows(origin) => Some(origin),
             _ => None,
         });
-        let found: Vec<_> = data.iter().map(|data| data.origin()).chain(target.iter().map(Dataset::origin)).collect();
+        let found: Vec<_> = data.iter().map(AsRef::as_ref).chain(&target).map(Dataset::origin).collect();
         let wanted: Vec<_> = wanted.collect();
         if wanted.len() != found.len() {
             return Err(ProblemError::OtherRows(format!(
@@ -152,7 +155,8 @@ impl Problem {
 
     /// The same learner and threat on another single dataset, judged by itself.
     pub(crate) fn on(&self, data: Dataset) -> Problem {
-        let statement = Statement { data: vec![data.origin()], target: Target::Data, ..self.statement.clone() };
+        let statement =
+            Statement { data: vec![data.origin().clone()], target: Target::Data, ..self.statement.clone() };
         Problem { statement, data: vec![Arc::new(data)], target: None }
     }
 
@@ -164,12 +168,12 @@ impl Problem {
 
     /// The rows of the datasets as the checker takes them.
     pub(crate) fn data_rows(&self) -> Vec<Rows<'_>> {
-        self.data.iter().map(|data| data.as_rows()).collect()
+        self.data.iter().map(|data| Rows::of(data)).collect()
     }
 
     /// All rows as the checker takes them.
     pub(crate) fn evidence<'a>(&'a self, data: &'a [Rows<'a>]) -> Evidence<'a> {
-        Evidence { data, target: self.target().map(Dataset::as_rows) }
+        Evidence { data, target: self.target().map(Rows::of) }
     }
 
     fn validate(&self) -> Result<(), ProblemError> {
@@ -381,18 +385,26 @@ impl ProblemBuilder {
             batch: self.template.batch,
             projection: self.template.projection,
             clip: self.template.clip,
-            unregularized: self.template.bias.as_ref().map(|c| column(c, first)).transpose()?.into_iter().collect(),
+            unregularized: self
+                .template
+                .bias
+                .as_ref()
+                .map(|c| column(c, first))
+                .transpose()?
+                .into_iter()
+                .collect(),
             ..Learner::new(self.loss_for(first)?, self.learning_rate, self.regularization)
         };
         let threat = Threat { poison_rate: self.poison_rate, set: self.set()? };
         let data: Vec<&Dataset> = self.data.iter().map(AsRef::as_ref).collect();
-        let weights = self.target.as_ref().map(|target| data.iter().map(|one| one.weights_as(target)).collect());
+        let weights =
+            self.target.as_ref().map(|target| data.iter().map(|one| weights_as(one, target)).collect());
         let (target, rows) = match (weights, self.target) {
             (Some(Some(weights)), _) => (Target::Weights(weights), None),
-            (Some(None), Some(target)) => (Target::Rows(target.origin()), Some(Arc::new(target))),
+            (Some(None), Some(target)) => (Target::Rows(target.origin().clone()), Some(Arc::new(target))),
             _ => (Target::Data, None),
         };
-        let origins = data.iter().map(|data| data.origin()).collect();
+        let origins = data.iter().map(|data| data.origin().clone()).collect();
         let statement = Statement { learner, threat, data: origins, target, horizon: None };
         let problem = Problem { statement, data: self.data, target: rows };
         problem.validate()?;
@@ -400,8 +412,13 @@ impl ProblemBuilder {
     }
 
     fn loss_for(&self, data: &Dataset) -> Result<Loss, ProblemError> {
-        let by_data = if data.is_preferences() { LossName::Logistic } else { LossName::Hinge };
-        match (self.template.loss.unwrap_or(by_data), data.classes()) {
+        let by_data =
+            if (data.origin().labels == Labels::Preferences) { LossName::Logistic } else { LossName::Hinge };
+        let classes = match &data.origin().labels {
+            Labels::Multiclass { labels } => Some(labels.len()),
+            _ => None,
+        };
+        match (self.template.loss.unwrap_or(by_data), classes) {
             (LossName::Multiclass, None) => Err(ProblemError::NoClasses),
             (LossName::Multiclass, Some(classes)) => Ok(Loss::Multiclass(classes)),
             (_, Some(_)) => Err(ProblemError::Classes),
@@ -413,8 +430,8 @@ impl ProblemBuilder {
     /// The set, in the units of the rows.
     fn set(&self) -> Result<Set, ProblemError> {
         let data: Vec<&Dataset> = self.data.iter().map(AsRef::as_ref).collect();
-        let (columns, scale) = (data[0].dimension(), data[0].scale());
-        let bad = |error: DataError| ProblemError::Set {
+        let (columns, scale) = (data[0].dimension(), data[0].origin().scale);
+        let bad = |error: SetError| ProblemError::Set {
             adversary: self.template.adversary.to_string(),
             error: error.to_string(),
         };
@@ -422,13 +439,19 @@ impl ProblemBuilder {
             return Err(ProblemError::RadiusWithoutBall);
         }
         // Labels that are real numbers could be set anywhere in [−1, 1], and only the sign of z is covered.
-        let scores = data.iter().any(|data| data.is_scored());
+        let scores = data.iter().any(|data| data.origin().labels == Labels::Scores);
         if scores && matches!(self.template.adversary, Adversary::Flips | Adversary::LabelFlips) {
             return Err(ProblemError::Scores);
         }
-        let rows = |numbers: &[f64]| Dataset::from_rows(numbers.to_vec(), columns, None).map_err(bad);
+        let rows = |numbers: &[f64]| {
+            let adversary = self.template.adversary.to_string();
+            let rows = Dataset::from_rows(numbers.to_vec(), columns, None);
+            rows.map_err(|error| ProblemError::Set { adversary, error: error.to_string() })
+        };
         Ok(match &self.template.adversary {
-            Adversary::Ball => Set::Ball { radius: self.template.radius.map_or(1.0, |radius| divided_up(radius, scale)) },
+            Adversary::Ball => {
+                Set::Ball { radius: self.template.radius.map_or(1.0, |radius| divided_up(radius, scale)) }
+            }
             Adversary::BoxAroundData => Set::Box { radii: box_around(&data) },
             Adversary::Box(radii) => {
                 let radii = box_of(radii.clone(), columns).map_err(bad)?;
@@ -458,9 +481,11 @@ fn column(column: &Column, data: &Dataset) -> Result<usize, ProblemError> {
     let found = match column {
         Column::Index(index) => Some(*index),
         Column::FromEnd(place) => columns.checked_sub(*place),
-        Column::Name(name) => data.names().iter().position(|own| own == name),
+        Column::Name(name) => data.names().iter().position(|own| *own == name),
     };
-    found.filter(|found| *found < columns).ok_or_else(|| ProblemError::NoColumn { column: column.clone(), columns })
+    found
+        .filter(|found| *found < columns)
+        .ok_or_else(|| ProblemError::NoColumn { column: column.clone(), columns })
 }
 
 /// Why there is no such problem.
@@ -505,7 +530,9 @@ pub enum ProblemError {
     )]
     Scores,
     /// An ellipsoid in the units of a file whose rows were divided.
-    #[error("an ellipsoid cannot be divided without rounding; divide the data and Q before, and do not normalize")]
+    #[error(
+        "an ellipsoid cannot be divided without rounding; divide the data and Q before, and do not normalize"
+    )]
     ScaledEllipsoid,
     /// The multi-class loss without classes.
     #[error("the multi-class loss needs labels that are read as classes")]

@@ -7,10 +7,10 @@
 
 use faer::linalg::solvers::{Lblt, Solve};
 use faer::{Mat, Side};
-use unswayed_check::{Statement, Loss};
+use unswayed_check::{Loss, Statement};
 
-use super::dot;
 use super::curve::Curve;
+use super::dot;
 use super::margins::Margins;
 
 /// Steps of Newton's method at one width, and of the search for the ball's multiplier.

@@ -7,11 +7,11 @@ use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 
-use super::{Policy, SteadyState, scale};
 use super::curve::Curve;
-use super::nature::Nature;
 use super::equilibrium::Pulls;
+use super::nature::Nature;
 use super::steady::Search;
+use super::{Policy, SteadyState, scale};
 use crate::data::Dataset;
 use crate::error::AttackError;
 

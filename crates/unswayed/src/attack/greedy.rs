@@ -6,11 +6,11 @@
 
 use unswayed_check::{Learner, Loss, Set, Statement};
 
-use super::{Policy, dot, make_act, scale};
 use super::curve::Curve;
+use super::equilibrium::passed;
 use super::margins::Margins;
 use super::measured::Measured;
-use super::equilibrium::passed;
+use super::{Policy, dot, make_act, scale};
 use crate::learner::{LANES, LinearState, Online, pull};
 use crate::simulate::Region;
 

@@ -1,8 +1,8 @@
 //! A learner held by the rows and one point that is sent again and again.
 
 use super::curve::Curve;
-use super::nature::Nature;
 use super::equilibrium::{Pulls, Rest, passed};
+use super::nature::Nature;
 use unswayed_check::Statement;
 
 /// How much the smoothed loss counts.

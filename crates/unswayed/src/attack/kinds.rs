@@ -92,4 +92,3 @@ pub(super) fn plan(time_constant: f64, size: f64, least: f64, effort: Effort, se
         seed,
     }
 }
-

@@ -7,8 +7,8 @@ use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, MatRef, Par};
 use unswayed_check::Loss;
 
-use super::dot;
 use super::curve::Curve;
+use super::dot;
 use crate::learner::blocks;
 
 /// The margins of rows.

@@ -49,7 +49,7 @@ use crate::certify::dot;
 ///     }
 /// }
 ///
-/// let data = Dataset::sample()?;
+/// let data = unswayed::data::sample()?;
 /// let problem = Problem::builder(data).learning_rate(0.01).regularization(0.1).poison_rate(0.05).build()?;
 /// let suite = Suite::new(&problem)?;
 /// let result = suite.simulate(&AgainstTheModel)?;

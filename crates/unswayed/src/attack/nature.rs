@@ -8,9 +8,9 @@ use std::sync::Arc;
 use unswayed_check::{Statement, Target};
 
 use super::curve::Curve;
+use super::equilibrium::Pulls;
 use super::margins::Margins;
 use super::measured::Measured;
-use super::equilibrium::Pulls;
 use crate::certify::Benign;
 use crate::data::Dataset;
 use crate::error::AttackError;

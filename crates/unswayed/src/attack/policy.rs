@@ -1,8 +1,8 @@
 //! The suite's policies as one type.
 
-use super::{Fixed, LabelFlip, Policy, Tracking};
 use super::flips::Flipping;
 use super::greedy::Greedy;
+use super::{Fixed, LabelFlip, Policy, Tracking};
 
 /// One of the policies.
 #[derive(Clone)]

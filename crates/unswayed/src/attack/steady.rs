@@ -8,12 +8,12 @@ use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::SeedableRng;
 use rayon::prelude::*;
-use unswayed_check::{Statement, Loss, Set};
+use unswayed_check::{Loss, Set, Statement};
 
-use super::{dot, scale};
 use super::curve::Curve;
 use super::held::Held;
 use super::nature::Nature;
+use super::{dot, scale};
 use crate::cancel::Cancel;
 use crate::error::AttackError;
 use crate::simulate::Region;
@@ -158,7 +158,8 @@ impl Search<'_> {
 
     /// The ends in a few lengths.
     fn candidates(&self) -> Result<Vec<Vec<f64>>, AttackError> {
-        let lengths = if self.statement.learner.loss == Loss::Logistic { &LENGTHS[..1] } else { &LENGTHS[..] };
+        let lengths =
+            if self.statement.learner.loss == Loss::Logistic { &LENGTHS[..1] } else { &LENGTHS[..] };
         let ends = self.ends()?;
         Ok(ends.iter().flat_map(|(_, point)| lengths.iter().map(|l| self.scaled(point, *l))).collect())
     }

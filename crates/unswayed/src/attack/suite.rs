@@ -43,7 +43,7 @@ const BEYOND_CLIP: f64 = 10.0;
 /// ```
 /// use unswayed::attack::{Attack, Suite, strongest};
 /// use unswayed::{Adversary, Dataset, Problem};
-/// let data = Dataset::sample()?.first(50)?;
+/// let data = unswayed::data::sample()?.first(50)?;
 /// let problem = Problem::builder(data)
 ///     .loss("logistic".parse()?)
 ///     .learning_rate(0.01)
@@ -106,7 +106,10 @@ impl<'a> Suite<'a> {
         if expected != found {
             return Err(AttackError::TestDimension { expected, found });
         }
-        Ok(Suite { test: Some(Measured::new(self.statement().learner.loss, test, test.probabilities())), ..self })
+        Ok(Suite {
+            test: Some(Measured::new(self.statement().learner.loss, test, test.probabilities())),
+            ..self
+        })
     }
 
     /// With another effort.
@@ -236,7 +239,8 @@ impl<'a> Suite<'a> {
             seed: self.seed ^ 0x7475_6e65,
         };
         let evaluations = (TUNING_STEPS / (run.burn_in + run.window) as f64).min(400.0) as usize;
-        let stream = Stream::with_region(&nature.rows, self.statement().threat.poison_rate, self.allowed.clone());
+        let stream =
+            Stream::with_region(&nature.rows, self.statement().threat.poison_rate, self.allowed.clone());
         let judge = TargetJudge { target: &nature.target, test: None };
         let arena = self.arena(&stream, &judge);
         let mut failure = None;

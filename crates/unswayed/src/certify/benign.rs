@@ -6,8 +6,8 @@
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 
-use super::interior::{Instance, Point, Rows, WholeLine, applies, dot};
 use super::descent::Descent;
+use super::interior::{Instance, Point, Rows, WholeLine, applies, dot};
 use crate::data::Dataset;
 use crate::problem::Problem;
 

@@ -214,7 +214,7 @@ impl MeanOutcome {
     ) -> Result<MeanOutcome, CertifyError> {
         let setting =
             MeanSetting::of_samples(samples, learning_rate, poison_rate, squared_radius, noise_trace)?;
-        outcome(&setting, MeanBenign::Samples(samples.origin()), Some(&samples.as_rows()))
+        outcome(&setting, MeanBenign::Samples(samples.origin().clone()), Some(&Rows::of(samples)))
     }
 }
 

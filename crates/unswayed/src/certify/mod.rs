@@ -22,8 +22,8 @@ pub use benign::{Benign, benign};
 pub(crate) use interior::dot;
 pub use mean::{MeanOutcome, MeanSetting, certify_mean, certify_shrunk_mean};
 use unswayed_check::{
-    CaseProof, Certificate, Claim, Failure, Feature, Horizon, HorizonClaim, Loss, NewDataClaim, Proof, Proven, Statement,
-    prove,
+    CaseProof, Certificate, Claim, Failure, Feature, Horizon, HorizonClaim, Loss, NewDataClaim, Proof,
+    Proven, Statement, prove,
 };
 
 use crate::error::CertifyError;
@@ -109,7 +109,7 @@ pub struct Outcome {
 ///
 /// ```
 /// use unswayed::{Dataset, Problem, certify};
-/// let data = Dataset::sample()?; // MNIST 1 v 7, 500 rows
+/// let data = unswayed::data::sample()?; // MNIST 1 v 7, 500 rows
 /// let problem = Problem::builder(data).learning_rate(1e-3).regularization(0.01).poison_rate(0.01).build()?;
 /// let outcome = certify(&problem)?;
 /// assert!(outcome.benign.loss < outcome.certified_loss && outcome.certified_loss < 0.15);
@@ -128,7 +128,7 @@ pub fn certify(problem: &Problem) -> Result<Outcome, CertifyError> {
 /// ```
 /// use unswayed::certify::{Options, certify_with};
 /// use unswayed::{Dataset, Problem};
-/// let data = Dataset::sample()?.first(200)?;
+/// let data = unswayed::data::sample()?.first(200)?;
 /// let problem = Problem::builder(data).learning_rate(0.01).regularization(0.1).poison_rate(0.01).build()?;
 /// let outcome = certify_with(&problem, &Options::default().with_horizon(100_000))?;
 /// assert!(outcome.horizon_loss > Some(outcome.certified_loss));
@@ -224,7 +224,7 @@ fn outcome(problem: &Problem, certificate: Certificate, converged: bool, start: 
 /// ```
 /// use unswayed::{Dataset, Problem, certify};
 /// let problem = |data| Problem::builder(data).learning_rate(1e-3).regularization(0.01).poison_rate(0.01).build();
-/// let data = Dataset::sample()?;
+/// let data = unswayed::data::sample()?;
 /// let made = certify(&problem(data.clone())?)?;
 /// let again = unswayed::certify::recover(made.certificate.clone(), vec![data.clone()], None)?;
 /// assert_eq!(again.1.certified_loss, made.certified_loss);
@@ -253,7 +253,7 @@ pub fn recover(
 ///
 /// ```
 /// use unswayed::{Dataset, Problem, certify};
-/// let data = Dataset::sample()?;
+/// let data = unswayed::data::sample()?;
 /// let problem = Problem::builder(data).learning_rate(1e-3).regularization(0.01).poison_rate(0.01).build()?;
 /// let outcome = certify(&problem)?;
 /// let bounds = certify::horizon_bounds(&problem, &outcome.certificate, &[0.0; 31], &[1_000, 1_000_000_000])?;
@@ -283,7 +283,8 @@ fn horizon_claim(
     horizon: Horizon,
 ) -> Result<(Horizon, HorizonClaim), CertifyError> {
     let m = best_m(problem.statement(), proof);
-    let bound = with_proven(problem, proof, |proven| proven.horizon(&horizon, m)).map_err(CertifyError::Refused)?;
+    let bound =
+        with_proven(problem, proof, |proven| proven.horizon(&horizon, m)).map_err(CertifyError::Refused)?;
     Ok((horizon, HorizonClaim { bound, m }))
 }
 

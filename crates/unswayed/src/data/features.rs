@@ -1,10 +1,6 @@
 //! Features and labels as they stand in a file, before they become rows z.
 
-use super::error::{DataError, Place, Problem};
-use super::labels;
-use super::load::{LabelPolicy, Options, located, read};
-use super::source::Source;
-use super::table::Table;
+use super::{DataError, Dataset, LabelPolicy, Labels, Problem, Reading, Source, load_table};
 
 /// Rows of features of any length, with labels if the file has them.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,10 +20,10 @@ impl Features {
     ///
     /// # Errors
     ///
-    /// Refuses what [`super::Dataset::from_rows`] refuses.
+    /// Refuses what [`Dataset::from_rows`] refuses.
     pub fn from_rows(x: Vec<f64>, dimension: usize) -> Result<Features, DataError> {
-        let rows = super::Dataset::from_rows(x, dimension, None)?;
-        Ok(Features { x: rows.z, dimension, y: None, classes: None })
+        let rows = Dataset::from_rows(x, dimension, None)?;
+        Ok(Features { x: rows.z().to_vec(), dimension, y: None, classes: None })
     }
 
     /// The number of rows.
@@ -35,36 +31,29 @@ impl Features {
         self.x.len() / self.dimension
     }
 
-    /// Loads features, and labels unless the options say [`LabelPolicy::Absent`]. Rows may have any norm.
+    /// Loads features, and labels unless the reading says [`LabelPolicy::None`]. Rows may have any norm.
     ///
     /// # Errors
     ///
     /// As for [`super::load()`], but for the norms.
-    pub fn load(source: &Source, options: &Options) -> Result<Features, DataError> {
-        located(source, Self::read(source, options))
+    pub fn load(source: &Source, reading: &Reading) -> Result<Features, DataError> {
+        if reading.labels == LabelPolicy::Premultiplied {
+            return Err(Problem::NoLabels.into());
+        }
+        let (table, y, labels) = load_table(source, reading)?;
+        let y = table.y.is_some().then_some(y);
+        Ok(Features { dimension: table.columns, x: table.x, y, classes: pair(labels) })
     }
 
-    fn read(source: &Source, options: &Options) -> Result<Features, DataError> {
-        if options.labels == LabelPolicy::Premultiplied {
-            return Err(Problem::UnwantedLabels.at(Place::default()));
-        }
-        let table = read(source, options)?;
-        if table.rows == 0 {
-            return Err(Problem::NoRows.into());
-        }
-        if let Some(wanted) = options.rows.filter(|&wanted| wanted > table.rows) {
-            return Err(Problem::TooFewRows { wanted, found: table.rows }.into());
-        }
-        Self::of(table, options.labels)
+    /// The same features with labels: y, and what they are.
+    pub fn with_labels(self, (y, labels): (Vec<f64>, Labels)) -> Features {
+        Features { y: Some(y), classes: pair(labels), ..self }
     }
+}
 
-    /// Features and labels that have been read.
-    pub(super) fn of(table: Table, policy: LabelPolicy) -> Result<Features, DataError> {
-        let labels = match table.labels {
-            Some((raw, part)) => Some(labels::interpret(raw, policy).map_err(|error| part.blame(error))?),
-            None => None,
-        };
-        let (y, classes) = labels.map_or((None, None), |l| (Some(l.y), l.classes));
-        Ok(Features { x: table.values, dimension: table.dimension, y, classes })
+fn pair(labels: Labels) -> Option<(String, String)> {
+    match labels {
+        Labels::Classes { negative, positive } => Some((negative, positive)),
+        _ => None,
     }
 }

@@ -1,7 +1,8 @@
 //! Sets for the adversary that are read off data: what a filter that lets all benign rows pass would also let pass.
 
+use thiserror::Error;
+
 use super::Dataset;
-use super::error::{DataError, Problem};
 
 /// The ellipsoid is so much larger than needed, so that rounding leaves no row outside.
 const ROOM: f64 = 1.0 + 1e-9;
@@ -11,13 +12,48 @@ const FLAT: f64 = 1e-12;
 /// How much the two halves of a symmetric matrix may differ by rounding.
 const SYMMETRY: f64 = 1e-9;
 
+/// Why something is no set of points.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum SetError {
+    /// Rows that lie in a plane, where an ellipsoid needs a volume.
+    #[error(
+        "the rows do not fill all {0} columns, so they give no ellipsoid; use fewer columns, or give the ellipsoid yourself"
+    )]
+    Flat(usize),
+    /// A matrix that is not square.
+    #[error("{file}the matrix has {rows} rows and {columns} columns; a square matrix Q is needed")]
+    NotSquare {
+        /// Where it is from, with a colon behind it.
+        file: String,
+        /// Its rows.
+        rows: usize,
+        /// Its columns.
+        columns: usize,
+    },
+    /// A matrix that gives no ellipsoid.
+    #[error("{0}the matrix is not symmetric and positive definite; zᵀQ⁻¹z ≤ 1 is then no ellipsoid")]
+    NotAnEllipsoid(String),
+    /// Radii of a box that are neither one nor one for each column.
+    #[error("{found} radii for {columns} columns; give one for all, or one for each")]
+    OtherRadii {
+        /// The number of columns.
+        columns: usize,
+        /// The number of radii.
+        found: usize,
+    },
+    /// A radius of a box that is negative or not finite.
+    #[error("the radius {0} is not a number from 0 on")]
+    NotARadius(f64),
+}
+
 /// The smallest box |z_j| ≤ R_j around the rows of all datasets: R.
 ///
 /// ```
 /// use unswayed::{Dataset, data::box_around};
 /// let data = Dataset::from_rows(vec![0.5, -0.25, -0.75, 0.0], 2, None)?;
 /// assert_eq!(box_around(&[&data]), [0.75, 0.25]);
-/// # Ok::<(), unswayed::data::DataError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn box_around(data: &[&Dataset]) -> Vec<f64> {
     let mut radii = vec![0.0; dimension(data)];
@@ -37,17 +73,17 @@ pub fn box_around(data: &[&Dataset]) -> Vec<f64> {
 /// use unswayed::data::box_of;
 /// assert_eq!(box_of(vec![0.5], 3)?, [0.5; 3]);
 /// assert!(box_of(vec![0.5, 1.0], 3).is_err());
-/// # Ok::<(), unswayed::data::DataError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn box_of(mut radii: Vec<f64>, columns: usize) -> Result<Vec<f64>, DataError> {
+pub fn box_of(mut radii: Vec<f64>, columns: usize) -> Result<Vec<f64>, SetError> {
     if radii.len() == 1 {
         radii = vec![radii[0]; columns];
     }
     if radii.len() != columns {
-        return Err(Problem::OtherRadii { columns, found: radii.len() }.into());
+        return Err(SetError::OtherRadii { columns, found: radii.len() });
     }
     match radii.iter().find(|radius| !(**radius >= 0.0 && radius.is_finite())) {
-        Some(radius) => Err(Problem::NotARadius(*radius).into()),
+        Some(radius) => Err(SetError::NotARadius(*radius)),
         None => Ok(radii),
     }
 }
@@ -64,9 +100,9 @@ pub fn box_of(mut radii: Vec<f64>, columns: usize) -> Result<Vec<f64>, DataError
 /// let data = Dataset::from_rows(vec![0.5, 0.0, 0.0, 1.0], 2, None)?;
 /// let q = ellipsoid_around(&[&data])?;
 /// assert!((q[0] - 0.25).abs() < 1e-8 && q[1] == 0.0 && (q[2] - 1.0).abs() < 1e-8);
-/// # Ok::<(), unswayed::data::DataError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn ellipsoid_around(data: &[&Dataset]) -> Result<Vec<f64>, DataError> {
+pub fn ellipsoid_around(data: &[&Dataset]) -> Result<Vec<f64>, SetError> {
     let d = dimension(data);
     let mut moments = vec![0.0; d * d];
     for one in data {
@@ -76,7 +112,7 @@ pub fn ellipsoid_around(data: &[&Dataset]) -> Result<Vec<f64>, DataError> {
             }
         }
     }
-    let factor = cholesky(&moments, d).ok_or(Problem::Flat(d))?;
+    let factor = cholesky(&moments, d).ok_or(SetError::Flat(d))?;
     let largest = rows(data).map(|row| squared_length(&factor, row)).fold(0.0, f64::max);
     Ok(upper_triangle(&moments, d).into_iter().map(|s| s * largest * ROOM).collect())
 }
@@ -87,7 +123,7 @@ pub fn ellipsoid_around(data: &[&Dataset]) -> Result<Vec<f64>, DataError> {
 /// use unswayed::{Dataset, data::flips};
 /// let data = Dataset::from_rows(vec![0.5, -0.25], 2, None)?;
 /// assert_eq!(flips(&[&data]), [0.5, -0.25, -0.5, 0.25]);
-/// # Ok::<(), unswayed::data::DataError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn flips(data: &[&Dataset]) -> Vec<f64> {
     let flipped = rows(data).flatten().map(|z| 0.0 - z);
@@ -104,25 +140,25 @@ pub fn flips(data: &[&Dataset]) -> Vec<f64> {
 /// use unswayed::{Dataset, data::ellipsoid_of};
 /// assert_eq!(ellipsoid_of(&Dataset::from_rows(vec![4.0, 1.0, 1.0, 2.0], 2, None)?)?, [4.0, 1.0, 2.0]);
 /// assert!(ellipsoid_of(&Dataset::from_rows(vec![4.0, 1.0, 1.0, 0.0], 2, None)?).is_err());
-/// # Ok::<(), unswayed::data::DataError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn ellipsoid_of(q: &Dataset) -> Result<Vec<f64>, DataError> {
+pub fn ellipsoid_of(q: &Dataset) -> Result<Vec<f64>, SetError> {
     let d = q.dimension();
     if q.rows() != d {
-        let wanted = "a square matrix Q";
-        return Err(Problem::WrongShape { found: vec![q.rows(), d], wanted }.in_file(q));
+        return Err(SetError::NotSquare { file: file(q), rows: q.rows(), columns: d });
     }
     let near = |a: f64, b: f64| (a - b).abs() <= SYMMETRY * a.abs().max(b.abs());
     let symmetric = (0..d).all(|i| (0..i).all(|j| near(q.row(i)[j], q.row(j)[i])));
     if !symmetric || cholesky(q.z(), d).is_none() {
-        return Err(Problem::NotAnEllipsoid.in_file(q));
+        return Err(SetError::NotAnEllipsoid(file(q)));
     }
     Ok(upper_triangle(q.z(), d))
 }
 
-impl Problem {
-    fn in_file(self, data: &Dataset) -> DataError {
-        DataError::from(self).in_file(&data.provenance().name)
+fn file(data: &Dataset) -> String {
+    match data.origin().file.as_str() {
+        "" => String::new(),
+        name => format!("{name}: "),
     }
 }
 

@@ -2,37 +2,54 @@
 
 use std::collections::HashMap;
 
-use super::Dataset;
-use super::error::{DataError, Problem};
+use super::{Dataset, Labels};
 
-impl Dataset {
-    /// The weights of these rows with which they are the rows of `data`: for each row here how much of `data` is that row, bit for
-    /// bit; equal rows share alike. `None` if a row of `data` is not among these.
-    ///
-    /// ```
-    /// use unswayed::Dataset;
-    /// let data = Dataset::from_rows(vec![0.5, 0.25, 0.5, 1.0], 1, None)?;
-    /// let target = Dataset::from_rows(vec![0.5, 1.0, 1.0], 1, None)?;
-    /// assert_eq!(data.weights_as(&target), Some(vec![0.5, 0.0, 0.5, 2.0]));
-    /// assert_eq!(target.weights_as(&data), None);
-    /// # Ok::<(), unswayed::data::DataError>(())
-    /// ```
-    pub fn weights_as(&self, data: &Dataset) -> Option<Vec<f64>> {
-        let bits = |row: &[f64]| row.iter().map(|z| z.to_bits()).collect::<Vec<u64>>();
-        let mut places: HashMap<Vec<u64>, Vec<usize>> = HashMap::new();
-        for (i, row) in self.iter().enumerate() {
-            places.entry(bits(row)).or_default().push(i);
-        }
-        let mut weights = vec![0.0; self.rows()];
-        for (i, row) in data.iter().enumerate() {
-            let equal = places.get(&bits(row))?;
-            let share = data.weights().map_or(1.0, |w| w[i]) / equal.len() as f64;
-            for &place in equal {
-                weights[place] += share;
-            }
-        }
-        Some(weights)
+/// Why datasets do not go together.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unlike {
+    /// They have different labels.
+    #[error("{} and {} have different labels; each must have the same classes", names[0], names[1])]
+    Labels {
+        /// The datasets.
+        names: [String; 2],
+    },
+    /// They have different columns.
+    #[error("{} has {} columns, {} has {}; they must be alike", names[0], columns[0], names[1], columns[1])]
+    Columns {
+        /// The datasets.
+        names: [String; 2],
+        /// Their numbers of columns.
+        columns: [usize; 2],
+    },
+}
+
+/// The weights of the rows with which they are the rows of `data`: for each row how much of `data` is that row, bit for bit;
+/// equal rows share alike. `None` if a row of `data` is not among these.
+///
+/// ```
+/// use unswayed::{Dataset, data::weights_as};
+/// let rows = Dataset::from_rows(vec![0.5, 0.25, 0.5, 1.0], 1, None)?;
+/// let data = Dataset::from_rows(vec![0.5, 1.0, 1.0], 1, None)?;
+/// assert_eq!(weights_as(&rows, &data), Some(vec![0.5, 0.0, 0.5, 2.0]));
+/// assert_eq!(weights_as(&data, &rows), None);
+/// # Ok::<(), unswayed::data::DataError>(())
+/// ```
+pub fn weights_as(rows: &Dataset, data: &Dataset) -> Option<Vec<f64>> {
+    let bits = |row: &[f64]| row.iter().map(|z| z.to_bits()).collect::<Vec<u64>>();
+    let mut places: HashMap<Vec<u64>, Vec<usize>> = HashMap::new();
+    for (i, row) in rows.iter().enumerate() {
+        places.entry(bits(row)).or_default().push(i);
     }
+    let mut weights = vec![0.0; rows.rows()];
+    for (i, row) in data.iter().enumerate() {
+        let equal = places.get(&bits(row))?;
+        let share = data.weights().map_or(1.0, |w| w[i]) / equal.len() as f64;
+        for &place in equal {
+            weights[place] += share;
+        }
+    }
+    Some(weights)
 }
 
 /// Refuses datasets of different columns, or of different labels: a class must be the same one everywhere.
@@ -52,18 +69,21 @@ impl Dataset {
 pub fn require_alike<'a>(
     first: &Dataset,
     others: impl IntoIterator<Item = &'a Dataset>,
-) -> Result<(), DataError> {
+) -> Result<(), Unlike> {
     for other in others {
-        let (own, its) = (first.provenance(), other.provenance());
-        let names = [name_or(&own.name, "the first dataset"), name_or(&its.name, "another dataset")];
-        if own.classes != its.classes
-            || own.labels.is_some() && its.labels.is_some() && own.labels != its.labels
-        {
-            return Err(Problem::OtherLabels { names }.into());
+        let (own, its) = (first.origin(), other.origin());
+        let names = [name_or(&own.file, "the first dataset"), name_or(&its.file, "another dataset")];
+        let unlike = match (&own.labels, &its.labels) {
+            (own @ Labels::Classes { .. }, its @ Labels::Classes { .. }) => own != its,
+            (own @ Labels::Multiclass { .. }, its) | (own, its @ Labels::Multiclass { .. }) => own != its,
+            _ => false,
+        };
+        if unlike {
+            return Err(Unlike::Labels { names });
         }
         let columns = [first.dimension(), other.dimension()];
         if columns[0] != columns[1] {
-            return Err(Problem::OtherColumns { names, columns }.into());
+            return Err(Unlike::Columns { names, columns });
         }
     }
     Ok(())

@@ -176,7 +176,7 @@ impl<'a> Sweep<'a> {
     /// What a journal must agree on.
     fn header(&self) -> Value {
         let describe = |data: &Dataset| {
-            let digest = data.as_rows().digest();
+            let digest = Rows::of(data).digest();
             format!("{} rows, {} columns, sha256 {digest}", data.rows(), data.dimension())
         };
         let tasks: serde_json::Map<String, Value> =

@@ -2,7 +2,7 @@
 
 use faer::linalg::solvers::DenseSolveCore;
 use faer::{Mat, Side};
-use unswayed_check::{Statement, Loss, Set};
+use unswayed_check::{Loss, Set, Statement};
 
 use crate::attack::scale;
 use crate::certify::dot;

@@ -2,8 +2,8 @@
 
 use super::{Split, flattened};
 use crate::evaluate::{Curve, Quadratic};
-use crate::exact::{Dyadic, Round, quotient};
 use crate::exact::norm2;
+use crate::exact::{Dyadic, Round, quotient};
 use crate::lambda::Lambda;
 
 /// The quadratic for the ball.

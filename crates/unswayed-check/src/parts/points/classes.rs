@@ -2,8 +2,8 @@
 
 use super::Split;
 use crate::evaluate::{Curve, Quadratic};
-use crate::exact::{Dyadic, Round, quotient};
 use crate::exact::norm2;
+use crate::exact::{Dyadic, Round, quotient};
 use crate::lambda::Lambda;
 
 /// αηΓ² + (K−1)ν, and Γ² = K(K−1)R².

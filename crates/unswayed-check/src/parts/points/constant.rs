@@ -1,8 +1,8 @@
 //! The number C of Lemma L7: a number above D·w² + ν·w·s for all activities w that a point can have.
 
 use crate::exact::{Dyadic, Round, quotient};
-use crate::parts::rows::entropy::times_up;
 use crate::log::{Enclosure, log};
+use crate::parts::rows::entropy::times_up;
 
 /// A little more than sup s/(1 + e^s), by Lemma L8.
 const LAMBERT: f64 = 0.278_470_1;

@@ -2,7 +2,7 @@
 //! is what they are evaluated on.
 
 use rayon::prelude::*;
-use unswayed_check::{Deviation, NewDataClaim, Set, Statement, prove_new_data};
+use unswayed_check::{Deviation, NewDataClaim, Rows, Set, Statement, prove_new_data};
 
 use super::points::{OUTSIDE, Reach};
 use super::program::Task;
@@ -31,7 +31,7 @@ pub(in super::super) fn halves(problem: &Problem, level: f64) -> Result<(Problem
     if data.rows() < 4 {
         return Err(CertifyError::Confidence("too few rows: one half chooses, the other evaluates"));
     }
-    if data.scale() != 1.0 {
+    if data.origin().is_scaled() {
         return Err(CertifyError::Confidence(
             "the rows were divided by a number that was read off all of them; divide by a number chosen beforehand",
         ));
@@ -55,10 +55,10 @@ pub(in super::super) fn new_data(
     let (statement, evaluated) = (problem.statement(), &problem.data()[0]);
     let candidates = candidates(statement, chosen, evaluated, 1.0 - level)?;
     // The choice is made where it costs nothing: on the half that chooses.
-    let value = |c: &NewDataClaim| prove_new_data(statement, c, &chosen.as_rows()).unwrap_or(f64::INFINITY);
+    let value = |c: &NewDataClaim| prove_new_data(statement, c, &Rows::of(chosen)).unwrap_or(f64::INFINITY);
     let best = candidates.into_par_iter().map(|c| (value(&c), c)).min_by(|a, b| a.0.total_cmp(&b.0));
     let Some((_, claim)) = best else { return Err(CertifyError::NoProof { refusal: None }) };
-    let bound = prove_new_data(statement, &claim, &evaluated.as_rows()).map_err(CertifyError::Refused)?;
+    let bound = prove_new_data(statement, &claim, &Rows::of(evaluated)).map_err(CertifyError::Refused)?;
     Ok(NewDataClaim { bound, ..claim })
 }
 

@@ -14,13 +14,21 @@ const GRAIN: f64 = 1.0 / (1u64 << 40) as f64;
 pub(super) fn require_bias(problem: &Problem) -> Result<(), CertifyError> {
     let [j] = problem.learner().unregularized[..] else {
         let several = problem.learner().unregularized.len() > 1;
-        return if several { Err(CertifyError::Unsupported("more than one unregularized column")) } else { Ok(()) };
+        return if several {
+            Err(CertifyError::Unsupported("more than one unregularized column"))
+        } else {
+            Ok(())
+        };
     };
     let is_bias = |data: &std::sync::Arc<Dataset>| {
         let size = data.row(0)[j].abs().to_bits();
         data.weights().is_none() && data.iter().all(|z| z[j].abs().to_bits() == size)
     };
-    if problem.data().iter().all(is_bias) { Ok(()) } else { Err(CertifyError::FreeCoordinate { column: j + 1 }) }
+    if problem.data().iter().all(is_bias) {
+        Ok(())
+    } else {
+        Err(CertifyError::FreeCoordinate { column: j + 1 })
+    }
 }
 
 /// Makes the shares of the rows with z_ij > 0 and of those with z_ij < 0 equal sums, by as little as possible.

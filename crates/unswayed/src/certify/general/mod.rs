@@ -119,7 +119,8 @@ impl<'a> Search<'a> {
     fn loss(&self) -> Result<(Claim, Found), CertifyError> {
         let is_few = self.sheets.iter().all(|sheet| sheet.len() <= MOST_ROWS / self.sheets.len());
         // With more rows than the program sees, lines on the whole line are found more easily than those on an interval.
-        let is_bounded = self.shells.is_some() && (is_few || matches!(self.statement().target, Target::Rows(_)));
+        let is_bounded =
+            self.shells.is_some() && (is_few || matches!(self.statement().target, Target::Rows(_)));
         let (method, kind) = loss_kind(self.statement(), is_bounded);
         self.claim(method, kind, None)
     }

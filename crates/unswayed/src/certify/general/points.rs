@@ -1,7 +1,7 @@
 //! The adversary's sets, as the program sees them (Section 3 of `docs/learners.md`).
 
 use faer::{Mat, Side};
-use unswayed_check::{Statement, Loss, Set};
+use unswayed_check::{Loss, Set, Statement};
 
 /// How the adversary's point enters a case.
 #[derive(Clone, Debug)]
@@ -68,7 +68,8 @@ impl Symmetric {
 
 /// The parts of a set: one, the points of a finite set, or the labels if each is to be a part of its own. `None` if there is no program for it.
 pub(super) fn parts(statement: &Statement, parameters: usize, by_class: bool) -> Option<Vec<Reach>> {
-    if let (Loss::Multiclass(classes), Set::Ball { radius }) = (statement.learner.loss, &statement.threat.set) {
+    if let (Loss::Multiclass(classes), Set::Ball { radius }) = (statement.learner.loss, &statement.threat.set)
+    {
         return Some(if by_class {
             (0..classes).map(|y| Reach::Symmetric(label(classes, y, *radius, parameters))).collect()
         } else {

@@ -1,6 +1,6 @@
 //! Learner and data as the program sees them: numbers, and one sheet of rows for each dataset.
 
-use unswayed_check::{Statement, Loss, Target};
+use unswayed_check::{Loss, Statement, Target};
 
 use crate::certify::dot;
 use crate::data::Dataset;

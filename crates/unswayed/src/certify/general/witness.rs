@@ -1,6 +1,6 @@
 //! From values of the unknowns to a witness.
 
-use unswayed_check::{Cases, CaseProof, Lines, Loss, RowBound, Set, Shells};
+use unswayed_check::{CaseProof, Cases, Lines, Loss, RowBound, Set, Shells};
 
 use super::points::{OUTSIDE, Reach, Symmetric};
 use super::program::{Task, point_curve};

@@ -34,17 +34,17 @@
 mod cone;
 mod envelope;
 mod guards;
-mod outer;
 mod instance;
+mod outer;
 mod rows;
 mod solve;
 mod sums;
 mod theorem;
 
 pub(super) use envelope::WholeLine;
-pub(crate) use outer::Point;
 pub(super) use instance::Instance;
 pub(crate) use instance::dot;
+pub(crate) use outer::Point;
 pub(super) use rows::Rows;
 use unswayed_check::{CaseProof, Cases, Claim, Failure, Lines, Loss, RowBound, Set, Shells, Target};
 
@@ -86,7 +86,11 @@ pub(super) fn applies(problem: &Problem) -> bool {
     let (learner, statement) = (problem.learner(), problem.statement());
     let is_plain = learner.clip.is_none() && learner.unregularized.is_empty() && learner.regularization > 0.0;
     let is_ball = matches!(problem.threat().set, Set::Ball { .. });
-    learner.loss == Loss::Hinge && is_plain && is_ball && statement.target == Target::Data && statement.data.len() == 1
+    learner.loss == Loss::Hinge
+        && is_plain
+        && is_ball
+        && statement.target == Target::Data
+        && statement.data.len() == 1
 }
 
 /// The smallest bounds that the exact checker confirms, and the point they were found at.
@@ -181,7 +185,8 @@ fn sampled(instance: &Instance) -> Option<Warm> {
 /// around 0.
 fn bounded_range(instance: &Instance, start: &Found) -> Found {
     let ball = instance.ball();
-    let reach: Vec<f64> = instance.squared_norms.iter().map(|n| instance.rounded_up(ball * n.sqrt())).collect();
+    let reach: Vec<f64> =
+        instance.squared_norms.iter().map(|n| instance.rounded_up(ball * n.sqrt())).collect();
     let far: Vec<bool> = reach.iter().map(|h| *h >= 1.0).collect();
     let reduced = instance.without_always_active(&far);
     let envelope = BoundedRange { reach: reach.iter().copied().filter(|h| *h >= 1.0).collect() };

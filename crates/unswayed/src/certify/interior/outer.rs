@@ -107,7 +107,11 @@ impl Outer<'_> {
 
     /// q = εR/τ, the weight of ‖χθ + β‖²/2; zero without an adversary.
     pub fn q(&self, x: &[f64]) -> f64 {
-        if self.instance.has_adversary() { self.instance.epsilon * self.instance.radius / x[TAU] } else { 0.0 }
+        if self.instance.has_adversary() {
+            self.instance.epsilon * self.instance.radius / x[TAU]
+        } else {
+            0.0
+        }
     }
 
     /// P at x. Without an adversary only its first entry counts; the second is 1.

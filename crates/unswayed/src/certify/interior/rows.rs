@@ -11,8 +11,8 @@ use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
 use super::envelope::{Curvature, Envelope, Inputs};
-use super::outer::{ALPHA, Point};
 use super::instance::{Instance, dot};
+use super::outer::{ALPHA, Point};
 use super::sums::{Gradient, Prediction, System, VECTORS};
 
 /// Rows per unit of parallel work.

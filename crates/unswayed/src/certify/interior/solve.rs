@@ -19,8 +19,8 @@ use faer::{Mat, Side};
 
 use super::envelope::Envelope;
 use super::guards::{Correction, GuardStep, Guards};
-use super::outer::{ALPHA, BETA, Derivatives, MU, NU, Outer, Point, TAU};
 use super::instance::{Instance, dot};
+use super::outer::{ALPHA, BETA, Derivatives, MU, NU, Outer, Point, TAU};
 use super::rows::{Rows, limit};
 use super::sums::{Gradient, System};
 
@@ -235,8 +235,10 @@ impl<const M: usize, const K: usize, E: Envelope<M, K>> Method<'_, M, K, E> {
             let guard =
                 self.guards.step(&self.outer, &self.point.x, &direction.x, barrier, &Correction::default());
             let kappa = self.outer.instance.kappa(self.point.alpha());
-            let room =
-                limit(&[kappa - E::LEAST_KAPPA], &[self.outer.instance.kappa_of_alpha() * direction.x[ALPHA]]);
+            let room = limit(
+                &[kappa - E::LEAST_KAPPA],
+                &[self.outer.instance.kappa_of_alpha() * direction.x[ALPHA]],
+            );
             let longest = Guards::longest_in_x(&self.outer, &self.point.x, &guard).min(room);
             self.point = self.point.moved(&direction, (0.9 * longest).min(1.0));
         }

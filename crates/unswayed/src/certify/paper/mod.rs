@@ -79,7 +79,9 @@ fn smallest(
     let (mut best, mut refusal): (Option<Claim>, _) = (None, None);
     for proof in proofs {
         match bound(&proof) {
-            Ok(bound) if best.as_ref().is_none_or(|claim| bound < claim.bound) => best = Some(Claim { bound, proof }),
+            Ok(bound) if best.as_ref().is_none_or(|claim| bound < claim.bound) => {
+                best = Some(Claim { bound, proof })
+            }
             Ok(_) => {}
             Err(failure) => refusal = Some(failure),
         }

@@ -1,0 +1,126 @@
+//! From files to a verdict: reads a certificate, makes the rows again as its statement says, and checks everything.
+
+use std::path::{Path, PathBuf};
+
+use unswayed_data::{Dataset, Origin, Source, reload};
+
+use crate::text::Checked;
+use crate::{
+    AnyCertificate, Certificate, Evidence, Failure, MeanBenign, MeanCertificate, Part, Reason, Rows, Target,
+};
+
+/// The files that a check is about.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    /// The certificate.
+    pub certificate: PathBuf,
+    /// The data, one file for each dataset; none if the certificate is about no rows.
+    pub data: Vec<PathBuf>,
+    /// Labels for `.npy` features. For features in `…x.npy` those in `…y.npy` if not given.
+    pub labels: Option<PathBuf>,
+    /// The target's rows, if it has rows of its own.
+    pub target: Option<PathBuf>,
+}
+
+impl Files {
+    /// Checks the certificate against the data.
+    pub fn check(&self) -> Checked {
+        self.try_check().unwrap_or_else(Checked::Unreadable)
+    }
+
+    fn try_check(&self) -> Result<Checked, String> {
+        let name = self.certificate.display();
+        let bytes = std::fs::read(&self.certificate).map_err(|e| format!("{name}: cannot be read ({e})"))?;
+        let certificate = AnyCertificate::from_bytes(&bytes).map_err(|e| format!("{name}: {e}"))?;
+        match certificate {
+            AnyCertificate::Linear(certificate) => self.check_linear(certificate),
+            AnyCertificate::Mean(certificate) => self.check_mean(certificate),
+        }
+    }
+
+    fn check_linear(&self, certificate: Certificate) -> Result<Checked, String> {
+        let statement = &certificate.statement;
+        self.require_files(statement.data.len())?;
+        let target = match &statement.target {
+            Target::Rows(origin) => Some(origin),
+            _ => None,
+        };
+        if self.target.is_some() != target.is_some() {
+            let needs = if target.is_some() { "needs its target file" } else { "has no target of its own" };
+            return Err(format!("the certificate {needs}"));
+        }
+        let paths = self.data.iter().chain(&self.target);
+        let wanted: Vec<&Origin> = statement.data.iter().chain(target).collect();
+        let data = paths
+            .zip(&wanted)
+            .map(|(path, origin)| self.read(path, origin))
+            .collect::<Result<Vec<_>, _>>()?;
+        if let Some(failure) = other_rows(&wanted, &data) {
+            return Ok(Checked::NotValid(failure));
+        }
+        let rows: Vec<Rows> = data.iter().map(Rows::of).collect();
+        let (data, target) = rows.split_at(statement.data.len());
+        let verdict = crate::check(&certificate, &Evidence { data, target: target.first().copied() });
+        Ok(match verdict {
+            Ok(verdict) => Checked::Valid(Box::new(certificate), verdict),
+            Err(failure) => Checked::NotValid(failure),
+        })
+    }
+
+    fn check_mean(&self, certificate: MeanCertificate) -> Result<Checked, String> {
+        if self.target.is_some() {
+            return Err("the certificate has no target of its own".to_owned());
+        }
+        let samples = match &certificate.statement.benign {
+            MeanBenign::CovarianceTrace(_) if self.data.is_empty() => None,
+            MeanBenign::CovarianceTrace(trace) => {
+                return Err(format!(
+                    "the certificate is about a covariance of trace {trace}, not about the rows of a file: leave out the data"
+                ));
+            }
+            MeanBenign::Samples(origin) => {
+                self.require_files(1)?;
+                let samples = self.read(&self.data[0], origin)?;
+                if let Some(failure) = other_rows(&[origin], std::slice::from_ref(&samples)) {
+                    return Ok(Checked::NotValid(failure));
+                }
+                Some(samples)
+            }
+        };
+        let rows = samples.as_ref().map(Rows::of);
+        Ok(match crate::check_mean(&certificate, rows.as_ref()) {
+            Ok(bound) => Checked::ValidMean(Box::new(certificate), bound),
+            Err(failure) => Checked::NotValid(failure),
+        })
+    }
+
+    fn require_files(&self, needed: usize) -> Result<(), String> {
+        match self.data.len() {
+            found if found == needed => Ok(()),
+            found => Err(format!("the certificate needs {needed} data files, not {found}")),
+        }
+    }
+
+    fn read(&self, path: &Path, origin: &Origin) -> Result<Dataset, String> {
+        let source = match self.labels.clone().or_else(|| labels_beside(path)) {
+            Some(labels) if origin.label_file.is_some() => Source::path(path).labels(labels),
+            _ => Source::path(path),
+        };
+        origin.validate().map_err(|error| format!("the certificate's statement: {error}"))?;
+        reload(&source, origin).map_err(|error| error.to_string())
+    }
+}
+
+/// For features in `…x.npy`, the labels in `…y.npy` if there is such a file.
+pub fn labels_beside(features: &Path) -> Option<PathBuf> {
+    let name = features.file_name()?.to_str()?.strip_suffix("x.npy")?;
+    Some(features.with_file_name(format!("{name}y.npy"))).filter(|labels| labels.exists())
+}
+
+/// How rows differ from those of a statement.
+fn other_rows(wanted: &[&Origin], found: &[Dataset]) -> Option<Failure> {
+    let differ = |(wanted, found): (&&Origin, &Dataset)| wanted.same_rows(found.origin()).err();
+    let difference = wanted.iter().zip(found).find_map(differ)?;
+    let reason = Reason::Origin(format!("these are not the certified rows: {difference}"));
+    Some(Failure { part: Part::Data, reason })
+}

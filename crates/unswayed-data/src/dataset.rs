@@ -1,0 +1,142 @@
+//! Rows z.
+
+use std::sync::Arc;
+
+use crate::make::{self, About, Divide};
+use crate::{DataError, Labels, Origin, Table, norms};
+
+/// Rows z of one dimension, all finite, with optional weights, and the record of how they were made.
+///
+/// ```
+/// use unswayed_data::Dataset;
+///
+/// let data = Dataset::from_rows(vec![0.6, 0.8, -0.5, 0.0], 2, None)?;
+/// assert_eq!((data.rows(), data.dimension()), (2, 2));
+/// assert_eq!(data.row(1), [-0.5, 0.0]);
+/// assert_eq!(data.largest_norm(), 1.0);
+/// # Ok::<(), unswayed_data::DataError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dataset {
+    /// The rows, if they are not the features of the table themselves.
+    z: Option<Vec<f64>>,
+    table: Arc<Table>,
+    origin: Origin,
+}
+
+impl Dataset {
+    pub(crate) fn new(z: Option<Vec<f64>>, table: Arc<Table>, origin: Origin) -> Self {
+        Dataset { z, table, origin }
+    }
+
+    /// A dataset of the rows in `z`, row after row. Rows of any length are accepted. Without weights all rows count the
+    /// same.
+    ///
+    /// # Errors
+    ///
+    /// Refuses no rows, a length of `z` that is not a multiple of `dimension`, values that are not finite, and
+    /// weights that are not one finite number ≥ 0 per row or are all 0.
+    pub fn from_rows(z: Vec<f64>, dimension: usize, weights: Option<Vec<f64>>) -> Result<Self, DataError> {
+        let table = Table { weights, ..Table::new(z, dimension) }.checked(&About::memory())?;
+        let about = About { of: table.rows(), ..About::memory() };
+        make::rows(table, Labels::Premultiplied, Divide::By(1.0), about)
+    }
+
+    /// The number of rows, N.
+    pub fn rows(&self) -> usize {
+        self.origin.rows
+    }
+
+    /// The number of entries of a row, with the class in front of it if there is one.
+    pub fn dimension(&self) -> usize {
+        self.origin.columns + usize::from(matches!(self.origin.labels, Labels::Multiclass { .. }))
+    }
+
+    /// All rows, one after the other.
+    pub fn z(&self) -> &[f64] {
+        self.z.as_deref().unwrap_or(&self.table.x)
+    }
+
+    /// The row with this index.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is not below [`Dataset::rows`].
+    pub fn row(&self, index: usize) -> &[f64] {
+        &self.z()[index * self.dimension()..][..self.dimension()]
+    }
+
+    /// The rows in turn.
+    pub fn iter(&self) -> std::slice::ChunksExact<'_, f64> {
+        self.z().chunks_exact(self.dimension())
+    }
+
+    /// The weights as given; they need not sum to 1.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.table.weights.as_deref()
+    }
+
+    /// The probabilities p of the rows: weights divided by their sum, or 1/N each, rounded to binary64.
+    pub fn probabilities(&self) -> Vec<f64> {
+        let Some(weights) = self.weights() else {
+            return vec![1.0 / self.rows() as f64; self.rows()];
+        };
+        // Divided by the largest first, so that the sum cannot overflow.
+        let largest = weights.iter().copied().fold(0.0, f64::max);
+        let total: f64 = weights.iter().map(|weight| weight / largest).sum();
+        weights.iter().map(|weight| weight / largest / total).collect()
+    }
+
+    /// The largest Euclidean norm of a row, rounded to binary64.
+    pub fn largest_norm(&self) -> f64 {
+        norms::largest(self.z(), self.dimension())
+    }
+
+    /// The first `rows` rows as a dataset of their own, made in the same way: with the same classes and the same scale.
+    ///
+    /// # Errors
+    ///
+    /// Refuses zero rows, more rows than there are, and rows whose weights are all 0.
+    pub fn first(&self, rows: usize) -> Result<Self, DataError> {
+        self.table.first(rows)?.remade(&Origin { rows, ..self.origin.clone() })
+    }
+
+    /// The names of the entries of a row, if the file had names for its columns; else empty.
+    pub fn names(&self) -> Vec<&str> {
+        let names = self.table.names.iter().take(self.origin.columns).map(String::as_str);
+        match self.origin.labels {
+            Labels::Preferences => names.map(|name| name.strip_prefix("chosen_").unwrap_or(name)).collect(),
+            _ => names.collect(),
+        }
+    }
+
+    /// What the rows were made of.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// How the rows were made.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// What the data are, in a line.
+    ///
+    /// ```
+    /// let data = unswayed_data::Dataset::from_rows(vec![0.6, 0.8], 2, None)?;
+    /// assert_eq!(data.describe(), "1 row, 2 columns; rows are label × features already");
+    /// # Ok::<(), unswayed_data::DataError>(())
+    /// ```
+    pub fn describe(&self) -> String {
+        self.origin.describe()
+    }
+}
+
+impl<'a> IntoIterator for &'a Dataset {
+    type Item = &'a [f64];
+    type IntoIter = std::slice::ChunksExact<'a, f64>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}

@@ -1,0 +1,99 @@
+//! What the named columns of a table are for.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::error::{DataError, Place, Problem};
+use crate::labels::LabelPolicy;
+
+const CHOSEN: &str = "chosen_";
+const REJECTED: &str = "rejected_";
+
+/// What is wanted of a table with named columns.
+#[derive(Clone, Copy)]
+pub(super) struct Layout<'a> {
+    pub policy: LabelPolicy,
+    pub label_column: Option<&'a str>,
+    pub weight_column: Option<&'a str>,
+    pub rows: Option<usize>,
+}
+
+/// What a column is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// The feature with this index.
+    Feature(usize),
+    Label,
+    Weight,
+}
+
+/// The roles of all columns of a table.
+pub(super) struct Columns {
+    /// One per column of the file.
+    pub roles: Vec<Role>,
+    /// The names of the features.
+    pub names: Vec<String>,
+}
+
+impl Columns {
+    /// Gives every column its role; an error if a name is missing or stands twice.
+    pub fn new(names: &[String], layout: Layout) -> Result<Self, DataError> {
+        let unnamed = |name: &String| name.is_empty() || name == "__index_level_0__" || name == "Unnamed: 0";
+        if let Some(column) = names.iter().position(unnamed) {
+            return Err(Problem::IndexColumn.at(Place::default().at_column(column, &[])));
+        }
+        if let Some((i, j)) = duplicate(names) {
+            return Err(Problem::DuplicateColumn(i + 1, j + 1).at(Place::column(&names[i])));
+        }
+        let Layout { label_column, weight_column, .. } = layout;
+        for (role, wanted) in [("label", label_column), ("weight", weight_column)] {
+            if let Some(wanted) = wanted.filter(|wanted| !names.iter().any(|name| name == wanted)) {
+                let (wanted, present) = (wanted.to_owned(), names.to_owned());
+                return Err(Problem::MissingColumn { role, wanted, present }.into());
+            }
+        }
+        if let Some(name) = label_column.filter(|_| label_column == weight_column) {
+            return Err(Problem::LabelIsWeight.at(Place::column(name)));
+        }
+        let is_feature = |name: &&String| ![label_column, weight_column].contains(&Some(name.as_str()));
+        let mut features: Vec<String> = names.iter().filter(is_feature).cloned().collect();
+        if features.is_empty() {
+            return Err(Problem::NoColumns.into());
+        }
+        if layout.policy == LabelPolicy::Preferences {
+            features = pairs(&features)?;
+        }
+        let places: HashMap<&str, usize> = features.iter().map(String::as_str).zip(0..).collect();
+        let role = |name: &String| match places.get(name.as_str()) {
+            Some(&feature) => Role::Feature(feature),
+            None if label_column == Some(name) => Role::Label,
+            None => Role::Weight,
+        };
+        let roles = names.iter().map(role).collect();
+        Ok(Self { roles, names: features })
+    }
+}
+
+/// The first name that stands over two columns.
+fn duplicate(names: &[String]) -> Option<(usize, usize)> {
+    let mut sorted: Vec<usize> = (0..names.len()).collect();
+    sorted.sort_by_key(|&i| &names[i]);
+    sorted.windows(2).find(|pair| names[pair[0]] == names[pair[1]]).map(|pair| (pair[0], pair[1]))
+}
+
+/// The columns `chosen_…`, then the columns `rejected_…` in the same order.
+fn pairs(names: &[String]) -> Result<Vec<String>, DataError> {
+    let all: HashSet<&str> = names.iter().map(String::as_str).collect();
+    for name in names {
+        let partner = match (name.strip_prefix(CHOSEN), name.strip_prefix(REJECTED)) {
+            (Some(feature), _) => format!("{REJECTED}{feature}"),
+            (_, Some(feature)) => format!("{CHOSEN}{feature}"),
+            _ => return Err(Problem::NotAPair.at(Place::column(name))),
+        };
+        if !all.contains(partner.as_str()) {
+            return Err(Problem::NoPartner(partner).at(Place::column(name)));
+        }
+    }
+    let features: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix(CHOSEN)).collect();
+    let with = |prefix: &'static str| features.iter().map(move |feature| format!("{prefix}{feature}"));
+    Ok(with(CHOSEN).chain(with(REJECTED)).collect())
+}

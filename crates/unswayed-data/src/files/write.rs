@@ -1,0 +1,63 @@
+//! Writing arrays as `.npz`.
+
+use std::io::{Cursor, Write};
+
+use zip::write::{SimpleFileOptions, ZipWriter};
+
+/// The bytes of an `.npz` file with one array of rows for each name.
+///
+/// # Errors
+///
+/// None in practice: the file is made in memory.
+///
+/// ```
+/// let bytes = unswayed_data::write_arrays(&[("steady_state".into(), vec![0.6, 0.8])], 2)?;
+/// assert_eq!(&bytes[..2], b"PK"); // a zip archive, which NumPy opens
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn write_arrays(arrays: &[(String, Vec<f64>)], columns: usize) -> std::io::Result<Vec<u8>> {
+    let shape = |points: &[f64]| format!("({}, {columns})", points.len() / columns.max(1));
+    archive(arrays.iter().map(|(name, points)| (name.as_str(), shape(points), points.as_slice())))
+}
+
+/// The bytes of an `.npz` file with the rows `x` and, if there are any, the labels `y`, as [`crate::load`] reads them.
+///
+/// # Errors
+///
+/// None in practice: the file is made in memory.
+///
+/// ```
+/// use unswayed_data::{Reading, Source, load, write_dataset};
+/// let bytes = write_dataset(&[0.6, 0.8, 0.0, 0.5], 2, Some(&[1.0, -1.0]))?;
+/// let data = load(&Source::bytes("mail.npz", bytes), &Reading::default())?;
+/// assert_eq!(data.z(), [0.6, 0.8, 0.0, -0.5]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write_dataset(x: &[f64], columns: usize, y: Option<&[f64]>) -> std::io::Result<Vec<u8>> {
+    let x = ("x", format!("({}, {columns})", x.len() / columns.max(1)), x);
+    let y = y.map(|y| ("y", format!("({},)", y.len()), y));
+    archive(std::iter::once(x).chain(y))
+}
+
+fn archive<'a>(arrays: impl IntoIterator<Item = (&'a str, String, &'a [f64])>) -> std::io::Result<Vec<u8>> {
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    let stored = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    for (name, shape, values) in arrays {
+        archive.start_file(format!("{name}.npy"), stored.large_file(values.len() > 1 << 28))?;
+        archive.write_all(&header(&shape))?;
+        for chunk in values.chunks(1 << 12) {
+            archive.write_all(&chunk.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>())?;
+        }
+    }
+    Ok(archive.finish()?.into_inner())
+}
+
+/// A `.npy` header, padded to a multiple of 64 bytes.
+fn header(shape: &str) -> Vec<u8> {
+    let mut text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}");
+    let length = (10 + text.len() + 1).next_multiple_of(64);
+    text.extend(std::iter::repeat_n(' ', length - 11 - text.len()));
+    text.push('\n');
+    let size = u16::try_from(text.len()).unwrap_or(u16::MAX).to_le_bytes();
+    [b"\x93NUMPY\x01\x00", size.as_slice(), text.as_bytes()].concat()
+}

@@ -1,0 +1,49 @@
+//! Euclidean norms of rows.
+
+use crate::error::{DataError, Place, Problem};
+
+/// A row may be so much longer than 1: float32 rounding can do this to a row of norm 1.
+const TOLERANCE: f64 = 1e-6;
+
+/// The Euclidean norm, also where squares overflow or underflow.
+fn norm(row: &[f64]) -> f64 {
+    let squares = row.iter().map(|value| value * value).sum::<f64>();
+    if squares.is_finite() && squares > 1e-280 {
+        return squares.sqrt();
+    }
+    let largest = row.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    if largest == 0.0 {
+        return 0.0;
+    }
+    let parts = row.iter().map(|value| value / largest);
+    parts.map(|part| part * part).sum::<f64>().sqrt() * largest
+}
+
+/// The largest norm of a row.
+pub(crate) fn largest(z: &[f64], columns: usize) -> f64 {
+    z.chunks_exact(columns).map(norm).fold(0.0, f64::max)
+}
+
+/// Refuses rows longer than 1.
+pub(crate) fn check(z: &[f64], columns: usize) -> Result<(), DataError> {
+    match z.chunks_exact(columns).map(norm).enumerate().find(|(_, norm)| *norm > 1.0 + TOLERANCE) {
+        Some((row, norm)) => Err(Problem::LongRow(norm).at(Place::row(row))),
+        None => Ok(()),
+    }
+}
+
+/// A number s a little above the largest norm: divided by it, every norm is at most 1 in exact arithmetic. It is 1 if all
+/// rows are zero.
+pub(crate) fn scale(z: &[f64], columns: usize) -> Result<f64, DataError> {
+    let longest = largest(z, columns);
+    if longest == 0.0 {
+        return Ok(1.0);
+    }
+    // The computed norm is off by at most d/2 + 4 units of the last place, a quotient by half a unit.
+    let scale = (longest * (1.0 + (columns as f64 + 8.0) * f64::EPSILON)).next_up();
+    if !scale.is_finite() {
+        let row = z.chunks_exact(columns).position(|row| norm(row) >= longest).unwrap_or(0);
+        return Err(Problem::HugeRow.at(Place::row(row)));
+    }
+    Ok(scale)
+}

@@ -1,0 +1,179 @@
+//! What is read, before rows are made of it.
+
+use crate::error::{DataError, Part, Place, Problem};
+use crate::labels::RawLabels;
+use crate::make::{self, About, Divide, Reading};
+use crate::{Dataset, Origin, labels};
+
+/// Features, labels and weights as they stand in a file, or as a program has them in memory.
+///
+/// ```
+/// use unswayed_data::{RawLabels, Reading, Table};
+///
+/// let table = Table {
+///     y: Some(RawLabels::texts(["spam", "ham"])?),
+///     ..Table::new(vec![0.5, 0.1, 0.2, 0.9], 2)
+/// };
+/// let data = table.into_dataset(&Reading::default())?;
+/// assert_eq!(data.z(), [0.5, 0.1, -0.2, -0.9]);
+/// # Ok::<(), unswayed_data::DataError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// The features, row after row. Preferences have the features of what was chosen, then of what was rejected.
+    pub x: Vec<f64>,
+    /// How many features a row has.
+    pub columns: usize,
+    /// The names of the features, or nothing.
+    pub names: Vec<String>,
+    /// The labels.
+    pub y: Option<RawLabels>,
+    /// The weights; all rows count the same without them.
+    pub weights: Option<Vec<f64>>,
+}
+
+impl Table {
+    /// Features without names, labels or weights.
+    pub fn new(x: Vec<f64>, columns: usize) -> Self {
+        Table { x, columns, ..Table::default() }
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.x.len().checked_div(self.columns).unwrap_or(0)
+    }
+
+    /// Makes rows z of it. What the reading says about files does not matter here.
+    ///
+    /// # Errors
+    ///
+    /// Refuses what [`crate::load`] refuses: no rows, rows of different lengths, values that are not finite, labels and
+    /// weights that are not one for each row, labels that are not what the reading says, and long rows.
+    pub fn into_dataset(self, reading: &Reading) -> Result<Dataset, DataError> {
+        let table = self.checked(&About::memory())?;
+        let about = About { of: table.rows(), ..About::memory() };
+        match reading.rows {
+            Some(rows) => table.first(rows)?.made(reading, about),
+            None => table.made(reading, about),
+        }
+    }
+
+    /// Makes rows z exactly as an origin says.
+    ///
+    /// # Errors
+    ///
+    /// As [`crate::reload`].
+    pub fn remade(self, origin: &Origin) -> Result<Dataset, DataError> {
+        let about = About {
+            file: origin.file.clone(),
+            label_file: origin.label_file.clone(),
+            label_column: origin.label_column.clone(),
+            weight_column: origin.weight_column.clone(),
+            of: origin.of,
+            ..About::memory()
+        };
+        self.checked(&about)?.remade_as(origin, about)
+    }
+
+    /// Makes rows of a table that has been checked.
+    pub(crate) fn made(self, reading: &Reading, about: About) -> Result<Dataset, DataError> {
+        let y = labels::present(self.y.as_ref(), reading.labels)?;
+        let labels = labels::decide(y, reading.labels).map_err(|error| about.labels.blame(error))?;
+        make::rows(self, labels, reading.divide(), about)
+    }
+
+    /// Makes rows of a table that has been checked, as an origin says.
+    pub(crate) fn remade_as(self, origin: &Origin, about: About) -> Result<Dataset, DataError> {
+        origin.validate().map_err(Problem::BadOrigin)?;
+        labels::present(self.y.as_ref(), labels::policy(&origin.labels))?;
+        match (&origin.weight_column, &self.weights) {
+            (Some(_), None) => return Err(Problem::NoWeights.into()),
+            (None, Some(_)) => return Err(Problem::UnwantedWeights.into()),
+            _ => {}
+        }
+        make::rows(self, origin.labels.clone(), Divide::By(origin.scale), about)
+    }
+
+    /// The first rows.
+    pub(crate) fn first(&self, rows: usize) -> Result<Table, DataError> {
+        match rows {
+            0 => return Err(Problem::ZeroRowsWanted.into()),
+            wanted if wanted > self.rows() => {
+                return Err(Problem::TooFewRows { wanted, found: self.rows() }.into());
+            }
+            _ => {}
+        }
+        let weights = self.weights.as_ref().map(|weights| weights[..rows].to_vec());
+        if let Some(weights) = &weights {
+            check_weights(weights).map_err(|error| Part::memory("weight").blame(error))?;
+        }
+        Ok(Table {
+            x: self.x[..rows * self.columns].to_vec(),
+            columns: self.columns,
+            names: self.names.clone(),
+            y: self.y.as_ref().map(|labels| labels.first(rows)),
+            weights,
+        })
+    }
+
+    /// Refuses values that cannot be used, and makes every −0 a +0.
+    pub(crate) fn checked(mut self, about: &About) -> Result<Self, DataError> {
+        let columns = self.columns;
+        if columns == 0 {
+            return Err(Problem::NoColumns.into());
+        }
+        if !self.x.len().is_multiple_of(columns) {
+            let found = self.x.len() % columns;
+            return Err(Problem::Ragged { expected: columns, found }.at(Place::row(self.rows())));
+        }
+        if self.x.is_empty() {
+            return Err(Problem::NoRows.into());
+        }
+        if let Some(i) = self.x.iter().position(|value| !value.is_finite()) {
+            let place = Place::row(i / columns).at_column(i % columns, &self.names);
+            return Err(Problem::NotFinite(self.x[i]).at(place));
+        }
+        if let Some(labels) = &self.y {
+            let rows = self.same_length(labels.len());
+            rows.and_then(|()| labels.check()).map_err(|error| about.labels.blame(error))?;
+        }
+        if let Some(weights) = &self.weights {
+            let rows = self.same_length(weights.len());
+            rows.and_then(|()| check_weights(weights)).map_err(|error| about.weights.blame(error))?;
+        }
+        clear_signs_of_zero(&mut self.x);
+        clear_signs_of_zero(self.weights.as_deref_mut().unwrap_or_default());
+        if let Some(RawLabels::Numbers(labels)) = &mut self.y {
+            clear_signs_of_zero(labels);
+        }
+        Ok(self)
+    }
+
+    fn same_length(&self, found: usize) -> Result<(), DataError> {
+        let rows = self.rows();
+        if rows == found { Ok(()) } else { Err(Problem::LengthMismatch { rows, found }.into()) }
+    }
+}
+
+/// Makes every −0 a +0.
+pub(crate) fn clear_signs_of_zero(values: &mut [f64]) {
+    for value in values {
+        *value += 0.0;
+    }
+}
+
+/// Refuses weights that are negative, not finite, or all zero.
+fn check_weights(weights: &[f64]) -> Result<(), DataError> {
+    for (row, &weight) in weights.iter().enumerate() {
+        if !weight.is_finite() {
+            return Err(Problem::NotFinite(weight).at(Place::row(row)));
+        }
+        if weight < 0.0 {
+            return Err(Problem::NegativeWeight(weight).at(Place::row(row)));
+        }
+    }
+    if weights.iter().all(|&weight| weight == 0.0) {
+        return Err(Problem::ZeroWeights.into());
+    }
+    Ok(())
+}

@@ -1,0 +1,9 @@
+//! Data files: what is read, what is refused, and with what words.
+
+mod common;
+mod damage;
+mod load;
+mod origin;
+mod refuse;
+mod size;
+mod strict;

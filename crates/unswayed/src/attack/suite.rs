@@ -173,6 +173,22 @@ impl<'a> Suite<'a> {
         self.simulate_from(policy, &self.nature, start, rate, SHORTEST_WINDOW)
     }
 
+    /// Simulates a policy from a start for as long as the plan says.
+    ///
+    /// # Errors
+    /// A policy that sends a point outside the set, or a simulation that is ended early.
+    pub fn simulate_plan<P: Policy + Clone + Sync>(
+        &self,
+        policy: &P,
+        start: &[f64],
+        plan: &Plan,
+    ) -> Result<Simulated, AttackError> {
+        let rate = self.statement().threat.poison_rate;
+        let stream = Stream::with_region(&self.nature.rows, rate, self.allowed.clone());
+        let judge = TargetJudge { target: &self.nature.target, test: self.test.as_ref() };
+        self.arena(&stream, &judge).run(policy, start, plan)
+    }
+
     /// The first points that an attack sends, one after the other in one vector.
     pub fn poison_points(&self, attack: Attack, count: usize) -> Result<Vec<f64>, AttackError> {
         let Setting { policy, nature, start, poison_rate, .. } = self.setting(attack)?;

@@ -158,22 +158,55 @@ Section Learner.
     apply (weighted_bound (fun _ => η)); eauto; intros; lra.
   Qed.
 
-  (** Theorem L1 for a learner that is kept anywhere (Θ = R^d) and has no projection. *)
-  Theorem plain_bound gradient policy θ0 T :
-    (forall θ, Θ θ) ->
+  (** Without a projection: [model] of Statement.v. *)
+  Theorem kept_bound_low gradient policy θ0 T low :
     (forall h θ x, allowed θ x (gradient h θ x)) ->
     (forall h, A (policy h)) ->
+    Θ θ0 ->
+    (forall r θ x g, 0 < r <= η -> Θ θ -> (A x \/ exists i, (i < N)%nat /\ x = z i) -> allowed θ x g ->
+                     Θ (step r σ θ g)) ->
+    residual_below ->
+    (forall θ, Θ θ -> low <= Λ d α β θ) ->
+    (1 <= T)%nat ->
+    average (fun _ => toss N w ε) T (fun h => loss (model η σ gradient z policy θ0 h))
+    <= B + (Λ d α β θ0 - low) / (η * INR T).
+  Proof.
+    intros Hgradient Hpolicy Hstart Hkept HB Hlow HT.
+    assert (L := toss_law N w ε Hw Hε).
+    assert (Q := weighted_bound_low (fun _ => η) (fun θ => θ) gradient policy θ0).
+    apply average_of_weighted; [assumption|].
+    erewrite sum_ext; [apply Q; eauto; intros; lra|].
+    intros t _. cbv beta. apply (expected_ext _ _ L); [exact I|].
+    intros h _. rewrite model_is_general. reflexivity.
+  Qed.
+
+  (** With the least value of Λ over all models. *)
+  Theorem kept_bound gradient policy θ0 T :
+    (forall h θ x, allowed θ x (gradient h θ x)) ->
+    (forall h, A (policy h)) ->
+    Θ θ0 ->
+    (forall r θ x g, 0 < r <= η -> Θ θ -> (A x \/ exists i, (i < N)%nat /\ x = z i) -> allowed θ x g ->
+                     Θ (step r σ θ g)) ->
     residual_below ->
     (1 <= T)%nat ->
     average (fun _ => toss N w ε) T (fun h => loss (model η σ gradient z policy θ0 h))
     <= B + transient d η α β θ0 T.
   Proof.
-    intros HΘ Hgradient Hpolicy HB HT.
-    assert (L := toss_law N w ε Hw Hε).
-    assert (Q := average_bound (fun θ => θ) gradient policy θ0 T (fun θ => Rle_refl _)
-                   Hgradient Hpolicy (HΘ θ0) (fun _ _ _ _ _ _ _ _ => HΘ _) HB HT).
-    unfold average in *. erewrite sum_ext; [exact Q|].
-    intros t _. cbv beta. apply (expected_ext _ _ L); [exact I|].
-    intros h _. rewrite model_is_general. reflexivity.
+    intros Hgradient Hpolicy Hstart Hkept HB HT.
+    assert (P : 0 < INR T) by (apply lt_0_INR; lia).
+    replace (transient d η α β θ0 T)
+      with ((Λ d α β θ0 - - (norm2 d β / (4 * α))) / (η * INR T)).
+    - apply kept_bound_low; trivial. intros. now apply Λ_least.
+    - unfold Rminus. rewrite Ropp_involutive, Λ_square by assumption. unfold transient. field. lra.
   Qed.
 End Learner.
+
+Lemma transient_limit (f : nat -> R) d η α β θ0 B :
+  0 < η -> 0 < α -> (forall T, (1 <= T)%nat -> f T <= B + transient d η α β θ0 T) -> limsup_at_most f B.
+Proof.
+  intros Hη Hα H. apply (limit_of_bound f B (α / η * norm2 d (fun j => θ0 j + β j / (2 * α)))).
+  - apply Rmult_le_pos; [|apply norm2_nonneg].
+    apply Rmult_le_pos; [lra|]. left. now apply Rinv_0_lt_compat.
+  - intros T HT. eapply Rle_trans; [now apply H|]. assert (0 < INR T) by (apply lt_0_INR; lia).
+    right. unfold transient. field. lra.
+Qed.

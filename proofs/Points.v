@@ -23,20 +23,6 @@ Proof.
   lra.
 Qed.
 
-Lemma square_zero x : x ^ 2 <= 0 -> x = 0.
-Proof.
-  intros H. destruct (Req_dec x 0); [assumption|]. 
-  assert (Q := Rsqr_pos_lt x H0). unfold Rsqr in Q. lra.
-Qed.
-
-Lemma norm2_zero d x : norm2 d x <= 0 -> forall j, (j < d)%nat -> x j = 0.
-Proof.
-  unfold norm2, dot. induction d as [|d IH]; intros H j Hj; [lia|]. cbn [sum] in H.
-  assert (P : 0 <= sum d (fun j => x j * x j)) by (apply sum_nonneg; intros; apply Rle_0_sqr).
-  assert (Q := Rle_0_sqr (x d)). unfold Rsqr in Q.
-  destruct (Nat.eq_dec j d) as [->|]; [apply square_zero; lra|apply IH; [lra|lia]].
-Qed.
-
 Definition ball (d : nat) (R0 : R) (z : vector) : Prop := norm2 d z <= R0 ^ 2.
 
 Lemma ball_bounds d R0 τ :

@@ -1,8 +1,8 @@
-(** What is proved, and nothing else: definitions and the statement of Theorem 2.
+(** What is proved, and nothing else: definitions, and the statements of Theorems 2 to 5 of docs/theory.md.
 
-    This is what [unswayed check] relies on when it accepts a hinge certificate (method `convexity`):
-    the conditions below are those of crates/unswayed-check/src/hinge.rs, and [bound] is the number
-    that it computes. The proof is in Theorem2.v. *)
+    This is what [unswayed check] relies on when it accepts a hinge certificate: the conditions below are
+    those of crates/unswayed-check/src/hinge.rs, and [value] is the number that it computes.
+    The proofs are in Theorems.v. *)
 
 From Coq Require Import Reals List.
 Open Scope R_scope.
@@ -74,56 +74,93 @@ Definition parameters (η σ ε : R) : Prop := 0 < η /\ 0 < σ /\ 0 < 1 - η * 
 (** ** The checker's formulas *)
 
 Section Formulas.
-  Variables (d N : nat) (z : nat -> vector) (w : nat -> R) (η σ ε R0 : R).  (* R0: the radius R *)
-  Variables (α : R) (β : vector) (τ ν : R) (u : nat -> R).                 (* the witness *)
+  Variables (d N : nat) (z : nat -> vector) (w : nat -> R).
+  Variables (η σ ε R0 : R).                                        (* R0: the radius R *)
+  Variables (α : R) (β : vector) (τ ν μ ϱ : R) (T y : nat -> R).   (* T: T_i - g_i of hinge.rs *)
 
   Definition k := 1 - η * σ.
   Definition κ0 := 2 * α * k * (1 - ε).
   Definition κ := κ0 - 1.
   Definition χ := 2 * α * k - ν.
   Definition J (x : vector) := (1 - ε) * (2 * α * k + α * η * norm2 d x + dot d β x).
-  Definition a := α * σ * (2 - η * σ) - ε * R0 * χ ^ 2 / (2 * τ).
+  Definition a := α * σ * (2 - η * σ) + μ - ε * R0 * χ ^ 2 / (2 * τ).
   Definition v : vector :=
-    fun j => κ * sum N (fun i => p N w i * u i * z i j) + (ε * R0 * χ / τ - σ) * β j.
+    fun j => sum N (fun i => p N w i * y i * z i j) + (ε * R0 * χ / τ - σ) * β j.
 
-  Definition conditions : Prop :=
-    0 < α /\ 0 < τ /\ 0 <= ν /\ 0 <= κ /\ 0 < a /\ forall i, (i < N)%nat -> 0 <= u i <= 1.
+  Definition conditions : Prop := 0 < α /\ 0 < τ /\ 0 <= ν /\ 0 <= μ /\ 0 < a.
 
-  Definition bound : R :=
-    sum N (fun i => p N w i * (Rmax (J (z i)) 0 - κ * u i))
+  Definition value : R :=
+    sum N (fun i => p N w i * T i)
     + ε * (α * η * R0 ^ 2 + ν + R0 * τ / 2 + R0 * norm2 d β / (2 * τ))
-    + norm2 d v / (4 * a).
+    + μ * ϱ ^ 2 + norm2 d v / (4 * a).
 
-  (** What a start θ0 adds over T steps. *)
+  (** What a start θ0 adds over T steps: Theorem 5 with m = 0, and with m ≥ 0 in the ball of radius ϱ. *)
   Definition transient (θ0 : vector) (T : nat) : R :=
     α / (η * INR T) * norm2 d (fun j => θ0 j + β j / (2 * α)).
+  Definition transient_in_ball (m : R) (θ0 : vector) (T : nat) : R :=
+    (norm2 d (fun j => 2 * (α + m) * θ0 j + β j) / (4 * (α + m)) + m * (ϱ ^ 2 - norm2 d θ0)) / (η * INR T).
 End Formulas.
 
-(** ** The theorem *)
+Definition share (x : R) : Prop := 0 <= x <= 1.
+
+(** ** What a certificate says *)
+
+(** The limit superior of [f] is at most [b]. *)
+Definition limsup_at_most (f : nat -> R) (b : R) : Prop :=
+  forall gap, 0 < gap -> exists T0, forall T, (T0 <= T)%nat -> f T <= b + gap.
+
+(** For every rule at the kink, every policy with points in the ball of radius R0, and every start in [Θ]:
+    over T steps the average expected loss is at most B plus what the start adds, and in the long run B. *)
+Definition certified d N z w η σ ε R0 (loss : vector -> R) (Θ : vector -> Prop)
+    (B : R) (added : vector -> nat -> R) : Prop :=
+  forall (kink : history -> vector -> R), (forall h x, share (kink h x)) ->
+  forall (policy : history -> vector), (forall h, norm2 d (policy h) <= R0 ^ 2) ->
+  forall (θ0 : vector), Θ θ0 ->
+  let mean T := average (fun _ => toss N w ε) T
+                  (fun h => loss (model η σ (hinge_gradient d kink) z policy θ0 h)) in
+  (forall T, (1 <= T)%nat -> mean T <= B + added θ0 T) /\ limsup_at_most mean B.
+
+(** ** Method `convexity`: Theorem 2, with the horizon of Theorem 5 *)
 
 Definition theorem_2 : Prop :=
   forall d N z w η σ ε R0 α β τ ν u,
   weights N w -> parameters η σ ε -> 0 <= R0 ->
-  conditions N η σ ε R0 α τ ν u ->
-  forall (kink : history -> vector -> R), (forall h x, 0 <= kink h x <= 1) ->
-  forall (policy : history -> vector), (forall h, norm2 d (policy h) <= R0 ^ 2) ->
-  forall (θ0 : vector) (T : nat), (1 <= T)%nat ->
-  average (fun _ => toss N w ε) T
-    (fun h => hinge_loss d N z w (model η σ (hinge_gradient d kink) z policy θ0 h))
-  <= bound d N z w η σ ε R0 α β τ ν u + transient d η α β θ0 T.
+  conditions η σ ε R0 α τ ν 0 -> 0 <= κ η σ ε α ->
+  (forall i, (i < N)%nat -> share (u i)) ->
+  let T i := Rmax (J d η σ ε α β (z i)) 0 - κ η σ ε α * u i in
+  let y i := κ η σ ε α * u i in
+  certified d N z w η σ ε R0 (hinge_loss d N z w) (fun _ => True)
+    (value d N z w η σ ε R0 α β τ ν 0 0 T y) (transient d η α β).
 
-(** The same in the limit: the limit superior of the averages is at most the bound. *)
-Definition limsup_at_most (f : nat -> R) (b : R) : Prop :=
-  forall gap, 0 < gap -> exists T0, forall T, (T0 <= T)%nat -> f T <= b + gap.
+(** ** Method `bounded-range`: Theorem 3, with the horizon of Theorem 5 *)
 
-Definition theorem_2_limit : Prop :=
-  forall d N z w η σ ε R0 α β τ ν u,
+Definition range_envelope (j y κ h : R) : R :=
+  if Rlt_dec h 1 then Rmax (j + (y - κ) * (1 + h)) (j + (y - κ) * (1 - h))
+  else Rmax (Rmax (j + (y - κ) * (1 + h)) j) (Rmax 0 (y * (1 - h))).
+
+Definition theorem_3 : Prop :=
+  forall d N z w η σ ε R0 α β τ ν μ ϱ y reach m,
   weights N w -> parameters η σ ε -> 0 <= R0 ->
-  conditions N η σ ε R0 α τ ν u ->
-  forall (kink : history -> vector -> R), (forall h x, 0 <= kink h x <= 1) ->
-  forall (policy : history -> vector), (forall h, norm2 d (policy h) <= R0 ^ 2) ->
-  forall (θ0 : vector),
-  limsup_at_most
-    (fun T => average (fun _ => toss N w ε) T
-       (fun h => hinge_loss d N z w (model η σ (hinge_gradient d kink) z policy θ0 h)))
-    (bound d N z w η σ ε R0 α β τ ν u).
+  conditions η σ ε R0 α τ ν μ -> 0 <= ϱ * σ - R0 -> 0 <= m ->
+  (forall i, (i < N)%nat -> norm2 d (z i) <= (ϱ * σ) ^ 2 /\ 0 <= reach i /\
+                            ϱ ^ 2 * norm2 d (z i) <= reach i ^ 2) ->
+  let T i := range_envelope (J d η σ ε α β (z i)) (y i) (κ η σ ε α) (reach i) - y i in
+  certified d N z w η σ ε R0 (hinge_loss d N z w) (fun θ => norm2 d θ <= ϱ ^ 2)
+    (value d N z w η σ ε R0 α β τ ν μ ϱ T y) (transient_in_ball d η α β ϱ m).
+
+(** ** Method `zero-one`: Theorem 4, with the horizon of Theorem 5 *)
+
+Definition wrong (s : R) : R := if Rle_dec s 0 then 1 else 0.
+
+Definition zero_one_error (d N : nat) (z : nat -> vector) (w : nat -> R) (θ : vector) : R :=
+  sum N (fun i => p N w i * wrong (dot d θ (z i))).
+
+Definition theorem_4 : Prop :=
+  forall d N z w η σ ε R0 α β τ ν u u2 c,
+  weights N w -> parameters η σ ε -> 0 <= R0 ->
+  conditions η σ ε R0 α τ ν 0 ->
+  (forall i, (i < N)%nat -> share (u i) /\ share (u2 i) /\ share (c i) /\ 0 <= κ η σ ε α + c i) ->
+  let T i := Rmax (J d η σ ε α β (z i) + c i) 0 - (κ η σ ε α + c i) * u i in
+  let y i := (κ η σ ε α + c i) * u i + (1 - c i) * u2 i in
+  certified d N z w η σ ε R0 (zero_one_error d N z w) (fun _ => True)
+    (value d N z w η σ ε R0 α β τ ν 0 0 T y) (transient d η α β).

@@ -81,4 +81,44 @@ Section Dot.
     - rewrite <- sum_swap. apply sum_ext; intros i _. rewrite <- sum_scale. apply sum_ext; intros; ring.
     - intros j _. rewrite (Rmult_comm _ (θ j)), <- sum_scale. apply sum_ext; intros; ring.
   Qed.
+
+  Lemma dot_zero θ : dot d (fun _ => 0) θ = 0.
+  Proof. unfold dot. rewrite (sum_ext d _ (fun _ => 0)) by (intros; ring). rewrite sum_const. ring. Qed.
+
+  Lemma norm2_ext x y : (forall j, (j < d)%nat -> x j = y j) -> norm2 d x = norm2 d y.
+  Proof. intros H. now apply dot_ext. Qed.
 End Dot.
+
+Lemma square_zero x : x ^ 2 <= 0 -> x = 0.
+Proof.
+  intros H. destruct (Req_dec x 0); [assumption|].
+  assert (Q := Rsqr_pos_lt x H0). unfold Rsqr in Q. lra.
+Qed.
+
+Lemma norm2_zero d x : norm2 d x <= 0 -> forall j, (j < d)%nat -> x j = 0.
+Proof.
+  unfold norm2, dot. induction d as [|d IH]; intros H j Hj; [lia|]. cbn [sum] in H.
+  assert (P : 0 <= sum d (fun j => x j * x j)) by (apply sum_nonneg; intros; apply Rle_0_sqr).
+  assert (Q := Rle_0_sqr (x d)). unfold Rsqr in Q.
+  destruct (Nat.eq_dec j d) as [->|]; [apply square_zero; lra|apply IH; [lra|lia]].
+Qed.
+
+(** The inequality of Cauchy and Schwarz. *)
+Lemma cauchy_schwarz d x y : dot d x y ^ 2 <= norm2 d x * norm2 d y.
+Proof.
+  destruct (norm2_nonneg d x) as [P|P].
+  - assert (Q := norm2_nonneg d (fun j => norm2 d x * y j + - dot d x y * x j)).
+    rewrite norm2_lin, (dot_comm d y x) in Q.
+    apply (Rmult_le_reg_l (norm2 d x)); [assumption|]. lra.
+  - replace (dot d x y) with 0.
+    + rewrite <- P. lra.
+    + unfold dot. rewrite (sum_ext d _ (fun _ => 0)), sum_const; [ring|].
+      intros j Hj. rewrite (norm2_zero d x); [ring|lra|assumption].
+Qed.
+
+Lemma square_between s h : 0 <= h -> s ^ 2 <= h ^ 2 -> - h <= s <= h.
+Proof.
+  intros Hh H. rewrite <- !Rsqr_pow2 in H. apply Rsqr_le_abs_0 in H.
+  rewrite (Rabs_right h) in H by lra. 
+  assert (A1 := Rle_abs s). assert (A2 := Rle_abs (- s)). rewrite Rabs_Ropp in A2. lra.
+Qed.

@@ -1,7 +1,7 @@
 (** Theorems 2 to 5: the statements of Statement.v, proved. *)
 
 From Coq Require Import Reals Lra Lia List Arith.
-From Unswayed Require Import Statement Vectors Process OneStep Learner Rows Points Parts.
+From Unswayed Require Import Statement Vectors Process OneStep Run Learner Rows Points Parts.
 Open Scope R_scope.
 
 (** ** The parts for the ball ‖z‖ ≤ R0, with μ(ϱ² - ‖θ‖²) ≥ 0 *)
@@ -137,9 +137,6 @@ Proof.
   apply (Rmult_le_reg_l σ); [assumption|]. lra.
 Qed.
 
-Lemma smaller_rate r η σ : 0 < σ -> r <= η -> 0 < 1 - η * σ -> 0 < 1 - r * σ.
-Proof. intros Hσ Hr Hk. assert (r * σ <= η * σ) by (apply Rmult_le_compat_r; lra). lra. Qed.
-
 (** The least value of Λ on the ball, from below: Theorem 5. *)
 Lemma Λ_least_in_ball d α β ϱ m θ :
   0 < α -> 0 <= m -> norm2 d θ <= ϱ ^ 2 -> - (norm2 d β / (4 * (α + m))) - m * ϱ ^ 2 <= Λ d α β θ.
@@ -190,8 +187,8 @@ Proof.
     apply (kept_bound_low d N z w η σ ε α β (hinge_loss d N z w) B (fun θ => norm2 d θ <= ϱ ^ 2)
              (ball d R0) (along (fun _ => hinge_acts) d)); trivial; try lra.
     - intros h θ x. now apply hinge_gradient_along.
-    - intros r θ x g Hr Hθ Hx (q & Hq & ->). destruct Hq as (Hq & _).
-      apply ball_kept; trivial; try lra; [apply (smaller_rate r η); lra|].
+    - intros θ x g Hθ Hx (q & Hq & ->). destruct Hq as (Hq & _).
+      apply ball_kept; trivial; try lra.
       destruct Hx as [Hx|(i & Hi & ->)]; [|apply (Hrows i Hi)].
       eapply Rle_trans; [exact Hx|]. apply pow_incr. lra.
     - intros θ Hθ. now apply Λ_least_in_ball. }

@@ -1,0 +1,10 @@
+(** The same for the theorems about the logistic loss. Coq's own logarithm rests on the excluded middle, so these do. *)
+
+From Unswayed Require Import Labels Logistic Certificates.
+
+Print Assumptions logistic_ball.
+Print Assumptions logistic_finite.
+Print Assumptions label_logistic_lines.
+Print Assumptions error_logistic_row.
+Print Assumptions piece_above.
+Print Assumptions lambert.

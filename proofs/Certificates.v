@@ -73,13 +73,11 @@ Qed.
 (** Logistic rows with loss weights t, points in a ball. C is any number above the supremum of Lemma L7. *)
 Theorem logistic_ball d N z w η σ ε α β t y w0 R0 τ ν C :
   weights N w -> 0 < η -> 0 <= ε <= 1 -> 0 < α -> 0 <= R0 -> 0 < τ ->
-  (forall i, (i < N)%nat -> 0 <= y i <= κ_of N w η σ ε α t i /\ 0 < w0 i < 1 /\ 0 <= κ0 η σ ε α * p N w i /\
-     0 < 2 * (κ0 η σ ε α * p N w i) - p N w i * (1 - ε) * (α * η * norm2 d (z i))) ->
+  (forall i, (i < N)%nat -> logistic_conditions η σ ε α (p N w i) (t i) (y i) (norm2 d (z i)) (w0 i)) ->
   (forall x, 0 < x < 1 ->
      (R0 * τ / 2 + α * η * R0 ^ 2) * x ^ 2 + ν * x * (ln (1 - x) - ln x) <= C) ->
   let case := set_parts d N z η σ α β (fun _ => R0 / τ) C ν 0 0
-    (fun i => above (κ0 η σ ε α * p N w i) (y i) (κ_of N w η σ ε α t i - y i) (p N w i * (1 - ε) * dot d β (z i))
-                (p N w i * (1 - ε) * (α * η * norm2 d (z i))) (w0 i)) y in
+    (fun i => logistic_T η σ ε α (p N w i) (t i) (y i) (dot d β (z i)) (norm2 d (z i)) (w0 i)) y in
   (forall j, (j < d)%nat -> 0 < A_of η σ ε α case j) ->
   certified_for d N z w η σ ε (along (fun _ => logistic_acts) d) (ball d R0) everywhere
     (weighted_loss d N z t logistic) (B_of d η σ ε α β case) (transient d η α β).
@@ -137,13 +135,11 @@ Qed.
 Corollary logistic_finite d N z w η σ ε α β t M a (y w0 : nat -> nat -> R) y' w' B :
   weights N w -> 0 < η -> 0 <= ε <= 1 -> 0 < α -> 0 < α * σ * (2 - η * σ) ->
   (forall l i, (l < M)%nat -> (i < N)%nat ->
-     0 <= y l i <= κ_of N w η σ ε α t i /\ 0 < w0 l i < 1 /\ 0 <= κ0 η σ ε α * p N w i /\
-     0 < 2 * (κ0 η σ ε α * p N w i) - p N w i * (1 - ε) * (α * η * norm2 d (z i))) ->
+     logistic_conditions η σ ε α (p N w i) (t i) (y l i) (norm2 d (z i)) (w0 l i)) ->
   (forall l, (l < M)%nat -> 0 <= y' l <= 2 * α * k η σ /\ 0 < w' l < 1 /\
      0 < 2 * (2 * α * k η σ) - α * η * norm2 d (a l)) ->
   (forall l, (l < M)%nat -> B_of d η σ ε α β (finite_parts N z (a l)
-     (fun i => above (κ0 η σ ε α * p N w i) (y l i) (κ_of N w η σ ε α t i - y l i)
-                 (p N w i * (1 - ε) * dot d β (z i)) (p N w i * (1 - ε) * (α * η * norm2 d (z i))) (w0 l i))
+     (fun i => logistic_T η σ ε α (p N w i) (t i) (y l i) (dot d β (z i)) (norm2 d (z i)) (w0 l i))
      (y l)
      (above (2 * α * k η σ) (y' l) (2 * α * k η σ - y' l) (dot d β (a l)) (α * η * norm2 d (a l)) (w' l))
      (y' l)) <= B) ->
@@ -152,8 +148,7 @@ Corollary logistic_finite d N z w η σ ε α β t M a (y w0 : nat -> nat -> R) 
 Proof.
   intros Hw Hη Hε Hα Ha Hrows Hpoints HB.
   apply (finite_certified d N z w η σ ε α β (fun _ => logistic_acts) (fun i s => t i * logistic s) _ M a
-     (fun l i => above (κ0 η σ ε α * p N w i) (y l i) (κ_of N w η σ ε α t i - y l i)
-                 (p N w i * (1 - ε) * dot d β (z i)) (p N w i * (1 - ε) * (α * η * norm2 d (z i))) (w0 l i)) y
+     (fun l i => logistic_T η σ ε α (p N w i) (t i) (y l i) (dot d β (z i)) (norm2 d (z i)) (w0 l i)) y
      (fun l => above (2 * α * k η σ) (y' l) (2 * α * k η σ - y' l) (dot d β (a l)) (α * η * norm2 d (a l)) (w' l))
      y'); trivial.
   - intros l Hl. apply logistic_lines; trivial. intros i Hi. now apply Hrows.

@@ -205,20 +205,25 @@ Qed.
 
 Lemma label_logistic_lines d N z w η σ ε α β t y w1 w2 :
   weights N w -> 0 < η -> 0 <= ε <= 1 -> 0 < α -> 0 <= k η σ ->
-  (forall i, (i < N)%nat -> 0 <= y i <= κ_of N w η σ ε α t i /\ 0 < w1 i < 1 /\ 0 < w2 i < 1 /\
-     0 < 2 * (2 * α * k η σ * p N w i) - p N w i * (α * η * norm2 d (z i))) ->
+  (forall i, (i < N)%nat ->
+     0 <= t i /\ 0 <= y i <= κ_of N w η σ ε α t i /\ 0 < w1 i < 1 /\ 0 < w2 i < 1 /\
+     (p N w i <> 0 -> 0 < 2 * (2 * α * k η σ * p N w i) - p N w i * (α * η * norm2 d (z i)))) ->
   label_lines d N z w η σ ε α β logistic_acts (fun i s => t i * logistic s)
     (fun i => let a := 2 * α * k η σ * p N w i in let b := dot d β (z i) in let n := α * η * norm2 d (z i) in
+       if Req_EM_T (p N w i) 0 then 0 else
        Rmax (above a (y i) (a - t i - y i) (p N w i * b) (p N w i * n) (w1 i))
             (above a (y i + ε * a) (κ_of N w η σ ε α t i - y i) (p N w i * (b - 2 * ε * n)) (p N w i * n) (w2 i)
              + p N w i * ε * (n - b)))
     y.
 Proof.
-  intros Hw Hη Hε Hα Hk H θ i Hi s b n q ->. destruct (H i Hi) as (Hy & Hw1 & Hw2 & Hm).
-  assert (P := p_nonneg N w i Hw Hi).
+  intros Hw Hη Hε Hα Hk H θ i Hi s b n q ->. destruct (H i Hi) as (Ht & Hy & Hw1 & Hw2 & Hm).
+  assert (P := p_nonneg N w i Hw Hi). cbv zeta. destruct (Req_EM_T (p N w i) 0) as [Z|Z].
+  { unfold κ_of, gain in Hy. rewrite Z, Rmult_0_r in Hy.
+    replace (y i) with 0 by lra. replace (t i) with 0 by lra. rewrite Z. split; intros; lra. }
+  specialize (Hm Z).
   assert (Ha : 0 <= 2 * α * k η σ * p N w i) by (apply Rmult_le_pos; [apply Rmult_le_pos|]; lra).
   assert (Hεa : 0 <= ε * (2 * α * k η σ * p N w i)) by (apply Rmult_le_pos; lra).
-  fold b n in Hm |- *. cbv zeta. unfold κ_of, gain in Hy |- *.
+  fold b n in Hm |- *. unfold κ_of, gain in Hy |- *.
   set (A1 := above _ _ _ _ _ (w1 i)). set (A2 := above _ _ _ _ _ (w2 i) + _).
   assert (M1 := Rmax_l A1 A2). assert (M2 := Rmax_r A1 A2). split.
   - assert (V := logistic_value η σ 0 α (p N w i) (t i) (y i) s b n).

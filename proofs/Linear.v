@@ -101,14 +101,10 @@ Section Kinds.
 
   (** lines/logistic.rs: y = κu, any place w₀ *)
   Lemma logistic_lines y w0 :
-    (forall i, (i < N)%nat -> 0 <= y i <= κ_of i /\ 0 < w0 i < 1 /\ 0 <= κ0 η σ ε α * p N w i /\
-       0 < 2 * (κ0 η σ ε α * p N w i) - p N w i * (1 - ε) * (α * η * norm2 d (z i))) ->
+    (forall i, (i < N)%nat -> logistic_conditions η σ ε α (p N w i) (t i) (y i) (norm2 d (z i)) (w0 i)) ->
     row_lines d N z w η σ ε α β (fun _ => logistic_acts) (fun i s => t i * logistic s) Θ
-      (fun i => above (κ0 η σ ε α * p N w i) (y i) (κ_of i - y i) (p N w i * (1 - ε) * dot d β (z i))
-                  (p N w i * (1 - ε) * (α * η * norm2 d (z i))) (w0 i)) y.
-  Proof.
-    intros H θ i q _ Hi ->. destruct (H i Hi) as (Hy & Hw0 & Ha & Hm). now apply logistic_row.
-  Qed.
+      (fun i => logistic_T η σ ε α (p N w i) (t i) (y i) (dot d β (z i)) (norm2 d (z i)) (w0 i)) y.
+  Proof. intros H θ i q _ Hi ->. now apply logistic_row_weighted, H. Qed.
 End Kinds.
 
 (** ** A set of points as in learners.md, Section 3, one case, with μ(ϱ² - ‖θ‖²) ≥ 0 on Θ *)

@@ -170,7 +170,7 @@ Proof.
   unfold contribution, hfun, entropy, κ0. ring.
 Qed.
 
-(** Lemma L3. A row without weight in data and loss has the line 0. *)
+(** Lemma L3. *)
 Lemma logistic_row η σ ε α p t y s b n w0 :
   0 <= κ0 η σ ε α * p -> 0 <= y <= κ0 η σ ε α * p - t ->
   0 < 2 * (κ0 η σ ε α * p) - p * (1 - ε) * (α * η * n) -> 0 < w0 < 1 ->
@@ -182,6 +182,26 @@ Proof.
   assert (U := h_above (κ0 η σ ε α * p) y (κ0 η σ ε α * p - t - y) (p * (1 - ε) * b)
                  (p * (1 - ε) * (α * η * n)) (sigmoid s) w0 Ha ltac:(lra) ltac:(lra) Hm (sigmoid_inside s) Hw0).
   lra.
+Qed.
+
+(** The constant that lines/logistic.rs takes: 0 for a row without weight in the data. *)
+Definition logistic_T (η σ ε α p t y b n w0 : R) : R :=
+  if Req_EM_T p 0 then 0
+  else above (κ0 η σ ε α * p) y (κ0 η σ ε α * p - t - y) (p * (1 - ε) * b) (p * (1 - ε) * (α * η * n)) w0.
+
+(** The conditions that it checks: 0 ≤ y ≤ κ, 0 < w₀ < 1, and m > 0 unless the row has no weight. *)
+Definition logistic_conditions (η σ ε α p t y n w0 : R) : Prop :=
+  0 <= t /\ 0 <= y <= κ0 η σ ε α * p - t /\ 0 < w0 < 1 /\
+  (p <> 0 -> 0 < 2 * (κ0 η σ ε α * p) - p * (1 - ε) * (α * η * n)).
+
+Lemma logistic_row_weighted η σ ε α p t y s b n w0 :
+  logistic_conditions η σ ε α p t y n w0 ->
+  p * (1 - ε) * contribution η σ α s b n (sigmoid s) + t * logistic s
+  <= logistic_T η σ ε α p t y b n w0 + y * s.
+Proof.
+  intros (Ht & Hy & Hw0 & Hm). unfold logistic_T. destruct (Req_EM_T p 0) as [Z|Z].
+  - rewrite Z, Rmult_0_r in *. replace t with 0 by lra. replace y with 0 by lra. lra.
+  - apply logistic_row; trivial; [lra|now apply Hm].
 Qed.
 
 (** Lemma L10: the error of a logistic learner. [low] serves w ≤ ½, [high] w ≥ ½. *)

@@ -3,7 +3,7 @@
 
 From Coq Require Import Reals Lra Lia List Arith.
 From Unswayed Require Import Statement Vectors Process OneStep Run Learner Rows Points Parts Theorems Logistic Linear
-  Labels Variants.
+  Labels Variants Randomised.
 Open Scope R_scope.
 
 (** ** Theorem L1 *)
@@ -217,4 +217,52 @@ Proof.
   apply (run_weighted _ _ L d η σ α β B everywhere rate (fun θ => θ) (gradient_of gradient z policy) θ0
            (fun _ => loss)); trivial; try easy; try (intros; lra).
   intros h _ Hθ. now apply (learner_step d N z w η σ ε α β loss B everywhere A allowed HB).
+Qed.
+
+(** ** Theorem 2 for batches and for adversaries that throw dice *)
+
+Corollary theorem_2_batches d N z w η σ ε R0 α β τ ν u b :
+  weights N w -> parameters η σ ε -> 0 <= R0 ->
+  conditions η σ ε R0 α τ ν 0 -> 0 <= κ η σ ε α ->
+  (forall i, (i < N)%nat -> share (u i)) -> (1 <= b)%nat ->
+  let T i := Rmax (J d η σ ε α β (z i)) 0 - κ η σ ε α * u i in
+  let y i := κ η σ ε α * u i in
+  let data := {| size := N; its_row := z; its_weight := w; its_loss := hinge_loss d N z w |} in
+  forall gradient, (forall h θ x, along (fun _ => hinge_acts) d θ x (gradient h θ x)) ->
+  forall policy : list (list draw) -> list draw -> nat -> vector, (forall h x j, ball d R0 (policy h x j)) ->
+  forall θ0 t, (1 <= t)%nat ->
+  average (fun _ => tosses N w ε b) t (fun h => hinge_loss d N z w
+    (batch_model (fun _ => data) b slot_of policy gradient σ (fun _ => η) (fun θ => θ) θ0 h))
+  <= value d N z w η σ ε R0 α β τ ν 0 0 T y + transient d η α β θ0 t.
+Proof.
+  intros Hw Hp HR Hc Hκ Hu Hb T y data gradient Hgradient policy Hpolicy θ0 t Ht.
+  assert (R := theorem_2_residual d N z w η σ ε R0 α β τ ν u Hw Hp HR Hc Hκ Hu). cbv zeta in R. fold T y in R.
+  destruct Hp as (Hη & Hσ & Hk & Hε), Hc as (Hα & Hτ & Hν & _).
+  apply (batches d N z w η σ ε α β (hinge_loss d N z w) _ (ball d R0) (along (fun _ => hinge_acts) d)); trivial; try lra.
+  - exists (fun _ => 0). unfold ball, norm2. rewrite dot_zero. apply pow2_ge_0.
+  - right. intros θ. eexists. intros x g Hx (q & Hq & ->). rewrite c_along.
+    apply (point_quadratic d η σ α β (ball d R0) (R0 * τ) (fun _ => R0 / τ) (R0 ^ 2) ν); trivial.
+    + apply Rmult_le_pos; lra.
+    + now apply ball_bounds.
+    + apply (hinge_constant _ ν); trivial.
+      apply Rplus_le_le_0_compat; apply Rmult_le_pos; try apply Rmult_le_pos; try lra.
+Qed.
+
+Corollary theorem_2_randomised d N z w η σ ε R0 α β τ ν u L die :
+  weights N w -> parameters η σ ε -> 0 <= R0 ->
+  conditions η σ ε R0 α τ ν 0 -> 0 <= κ η σ ε α ->
+  (forall i, (i < N)%nat -> share (u i)) -> (forall h, weights L (die h)) ->
+  let T i := Rmax (J d η σ ε α β (z i)) 0 - κ η σ ε α * u i in
+  let y i := κ η σ ε α * u i in
+  forall gradient, (forall h θ x, along (fun _ => hinge_acts) d θ x (gradient h θ x)) ->
+  forall policy : list thrown -> nat -> vector, (forall h l, ball d R0 (policy h l)) ->
+  forall θ0 t, (1 <= t)%nat ->
+  average (throw N w ε L die) t (fun h => hinge_loss d N z w (thrown_model z η σ policy gradient θ0 h))
+  <= value d N z w η σ ε R0 α β τ ν 0 0 T y + transient d η α β θ0 t.
+Proof.
+  intros Hw Hp HR Hc Hκ Hu Hdie T y gradient Hgradient policy Hpolicy θ0 t Ht.
+  assert (R := theorem_2_residual d N z w η σ ε R0 α β τ ν u Hw Hp HR Hc Hκ Hu). cbv zeta in R. fold T y in R.
+  destruct Hp as (Hη & Hσ & Hk & Hε), Hc as (Hα & _).
+  apply (randomised d N z w η σ ε α β (hinge_loss d N z w) _ (fun _ => True) (ball d R0)
+           (along (fun _ => hinge_acts) d)); trivial; lra.
 Qed.

@@ -254,6 +254,30 @@ Proof.
   lra.
 Qed.
 
+Lemma exp_partial x n : 0 <= x -> sum_f_R0 (fun i => / INR (fact i) * x ^ i) n <= exp x.
+Proof.
+  intros Hx. apply sum_incr.
+  - unfold exp. destruct (exist_exp x) as [l Hl]. exact Hl.
+  - intros i. apply Rmult_le_pos; [left; apply Rinv_0_lt_compat, INR_fact_lt_0|now apply pow_le].
+Qed.
+
+(** 0.27847 is large enough for Lemma L8. *)
+Lemma lambert_number : 1 <= 27847 / 100000 * exp (1 + 27847 / 100000).
+Proof.
+  assert (P := exp_partial (1 + 27847 / 100000) 8 ltac:(lra)).
+  cbn [sum_f_R0] in P.
+  replace (INR (fact 0)) with 1 in P by (cbn; lra).
+  replace (INR (fact 1)) with 1 in P by (cbn; lra).
+  replace (INR (fact 2)) with 2 in P by (cbn; lra).
+  replace (INR (fact 3)) with 6 in P by (cbn; lra).
+  replace (INR (fact 4)) with 24 in P by (cbn; lra).
+  replace (INR (fact 5)) with 120 in P by (rewrite INR_IZR_INZ; reflexivity).
+  replace (INR (fact 6)) with 720 in P by (rewrite INR_IZR_INZ; reflexivity).
+  replace (INR (fact 7)) with 5040 in P by (rewrite INR_IZR_INZ; reflexivity).
+  replace (INR (fact 8)) with 40320 in P by (rewrite INR_IZR_INZ; reflexivity).
+  lra.
+Qed.
+
 (** One interval [l, r] of w in the checker's search. *)
 Lemma piece_above D ν l r w0 w :
   0 <= D -> 0 <= ν -> l <= w <= r -> 0 < w < 1 -> 0 < w0 < 1 ->

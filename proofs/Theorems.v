@@ -79,11 +79,18 @@ Proof.
   split; [exact H|]. now apply (transient_limit mean d η α β θ0 B).
 Qed.
 
-Theorem theorem_2_holds : theorem_2.
+(** G_λ ≤ B under the conditions of Theorem 2. *)
+Lemma theorem_2_residual d N z w η σ ε R0 α β τ ν u :
+  weights N w -> parameters η σ ε -> 0 <= R0 ->
+  conditions η σ ε R0 α τ ν 0 -> 0 <= κ η σ ε α ->
+  (forall i, (i < N)%nat -> share (u i)) ->
+  let T i := Rmax (J d η σ ε α β (z i)) 0 - κ η σ ε α * u i in
+  let y i := κ η σ ε α * u i in
+  residual_below d N z w η σ ε α β (hinge_loss d N z w) (value d N z w η σ ε R0 α β τ ν 0 0 T y)
+    (fun _ => True) (ball d R0) (along (fun _ => hinge_acts) d).
 Proof.
-  intros d N z w η σ ε R0 α β τ ν u Hw Hp HR Hc Hκ Hu T y.
+  intros Hw Hp HR Hc Hκ Hu T y.
   assert (Hα := proj1 Hc). assert (Hη := proj1 Hp).
-  apply certified_everywhere; trivial.
   apply (hinge_residual d N z w η σ ε R0 α β τ ν 0 0 T y _ (fun i s => p N w i * Rmax 0 (1 - s))); trivial.
   - intros; lra.
   - intros θ i q _ Hi Hq. destruct Hp as (_ & _ & _ & Hε).
@@ -97,6 +104,12 @@ Proof.
       rewrite <- (Rmult_1_r (κ η σ ε α)) at 2. now apply Rmult_le_compat_l. }
     specialize (L Hy Hq). apply (Rmult_le_compat_l (p N w i)) in L; [|assumption].
     unfold gain, T, y, κ in *. lra.
+Qed.
+
+Theorem theorem_2_holds : theorem_2.
+Proof.
+  intros d N z w η σ ε R0 α β τ ν u Hw Hp HR Hc Hκ Hu T y.
+  apply (certified_everywhere d N z w η σ ε R0 α); trivial; [apply Hc|now apply theorem_2_residual].
 Qed.
 
 Theorem theorem_4_holds : theorem_4.

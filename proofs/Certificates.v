@@ -90,6 +90,28 @@ Proof.
   - intros _ s q Hq. now apply logistic_constant.
 Qed.
 
+(** The error of the logistic learner (Lemma L10), points in a ball. *)
+Theorem error_logistic_ball d N z w η σ ε α β t y low high R0 τ ν C :
+  weights N w -> 0 < η -> 0 <= ε <= 1 -> 0 < α -> 0 <= R0 -> 0 < τ ->
+  (forall i, (i < N)%nat -> 0 <= t i /\ 0 <= y i <= κ0 η σ ε α * p N w i /\
+     let h := hfun (κ0 η σ ε α * p N w i) (y i) (κ0 η σ ε α * p N w i - y i)
+                (p N w i * (1 - ε) * dot d β (z i)) (p N w i * (1 - ε) * (α * η * norm2 d (z i))) in
+     (forall x, 0 < x <= / 2 -> h x <= low i) /\ (forall x, / 2 <= x < 1 -> h x <= high i)) ->
+  (forall x, 0 < x < 1 ->
+     (R0 * τ / 2 + α * η * R0 ^ 2) * x ^ 2 + ν * x * (ln (1 - x) - ln x) <= C) ->
+  let case := set_parts d N z η σ α β (fun _ => R0 / τ) C ν 0 0 (fun i => Rmax (low i) (high i + t i)) y in
+  (forall j, (j < d)%nat -> 0 < A_of η σ ε α case j) ->
+  certified_for d N z w η σ ε (along (fun _ => logistic_acts) d) (ball d R0) everywhere
+    (weighted_loss d N z t wrong) (B_of d η σ ε α β case) (transient d η α β).
+Proof.
+  intros Hw Hη Hε Hα HR Hτ Hrows HC case HA.
+  apply (set_certified d N z w η σ ε α β (fun _ => logistic_acts) (fun i s => t i * wrong s) _ _
+           (R0 * τ) _ (R0 ^ 2)); trivial.
+  - now apply error_logistic_lines.
+  - now apply ball_bounds.
+  - intros _ s q Hq. now apply logistic_constant.
+Qed.
+
 (** ** Finite sets: Lemma L9 *)
 
 Definition points_of (M : nat) (a : nat -> vector) (x : vector) : Prop := exists l, (l < M)%nat /\ x = a l.

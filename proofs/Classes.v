@@ -6,6 +6,17 @@ From Coq Require Import Reals Lra Lia List Arith.
 From Unswayed Require Import Statement Vectors Process OneStep Run Learner Rows Points Parts Logistic Linear Certificates.
 Open Scope R_scope.
 
+(** ‖z‖² ≤ Γ², with τ/Γ in place of τ, so that no root is needed. *)
+Lemma norm_bounds d Γ2 τ : 0 < τ -> set_bounds d (fun z => norm2 d z <= Γ2) (Γ2 * τ) (fun _ => / τ) Γ2.
+Proof.
+  intros Hτ z Hz. split; [exact Hz|]. intros x q. rewrite sum_scale.
+  replace (sum d (fun j => x j ^ 2)) with (norm2 d x) by (apply sum_ext; intros; ring).
+  assert (P := norm2_nonneg d (fun j => (q * τ) * z j + -1 * x j)). rewrite norm2_lin in P.
+  assert (U : (q * τ) ^ 2 * norm2 d z <= (q * τ) ^ 2 * Γ2) by (apply Rmult_le_compat_l; [apply pow2_ge_0|assumption]).
+  apply (Rmult_le_reg_l (2 * τ)); [lra|].
+  replace (2 * τ * (/ 2 * (q ^ 2 * (Γ2 * τ) + / τ * norm2 d x))) with ((q * τ) ^ 2 * Γ2 + norm2 d x) by (field; lra). lra.
+Qed.
+
 Section Families.
   Variables (d L : nat) (family : vector -> nat -> vector).
 
@@ -13,13 +24,13 @@ Section Families.
     exists q : nat -> R, (forall l, (l < L)%nat -> hinge_acts (dot d θ (family x l)) (q l)) /\
                          g = (fun j => sum L (fun l => q l * family x l j)).
 
-  (** What the norms of all gradients of a sample are below: Σ q_l n, and Γ². *)
+  (** What the norms of all gradients of a row are below: Σ q_l n. *)
   Definition norm_share (x : vector) (n : R) : Prop :=
     forall q, (forall l, (l < L)%nat -> 0 <= q l <= 1) ->
     norm2 d (fun j => sum L (fun l => q l * family x l j)) <= sum L (fun l => q l * n).
 
   Variables (N : nat) (z : nat -> vector) (w : nat -> R) (η σ ε α : R) (β : vector).
-  Variables (n : nat -> R) (Γ τ ν : R) (u : nat -> nat -> R).
+  Variables (n : nat -> R) (Γ2 τ ν : R) (u : nat -> nat -> R).
 
   Definition family_loss (θ : vector) : R :=
     sum N (fun i => p N w i * sum L (fun l => Rmax 0 (1 - dot d θ (family (z i) l)))).
@@ -29,9 +40,9 @@ Section Families.
   Definition family_parts : parts := {|
     line0 := sum N (fun i => p N w i * sum L (fun l => Rmax (family_J i l) 0 - κ η σ ε α * u i l));
     line := fun j => sum N (fun i => p N w i * sum L (fun l => κ η σ ε α * u i l * family (z i) l j));
-    point0 := Γ * τ / 2 + α * η * Γ ^ 2 + INR L * ν + / 2 * sum d (fun j => Γ / τ * β j ^ 2);
-    point1 := fun j => χ η σ α ν * (Γ / τ) * β j;
-    point2 := fun _ => / 2 * χ η σ α ν ^ 2 * (Γ / τ);
+    point0 := Γ2 * τ / 2 + α * η * Γ2 + INR L * ν + / 2 * sum d (fun j => / τ * β j ^ 2);
+    point1 := fun j => χ η σ α ν * (/ τ) * β j;
+    point2 := fun _ => / 2 * χ η σ α ν ^ 2 * (/ τ);
     region0 := 0; region1 := fun _ => 0; region2 := fun _ => 0 |}.
 
   Lemma dot_family t q x :
@@ -39,14 +50,14 @@ Section Families.
   Proof. rewrite dot_comm. apply dot_sum. Qed.
 
   Theorem classes_certified (A : vector -> Prop) :
-    weights N w -> 0 < η -> 0 <= ε <= 1 -> 0 < α -> 0 <= κ η σ ε α -> 0 <= Γ -> 0 < τ -> 0 <= ν ->
+    weights N w -> 0 < η -> 0 <= ε <= 1 -> 0 < α -> 0 <= κ η σ ε α -> 0 < τ -> 0 <= ν ->
     (forall i l, (i < N)%nat -> (l < L)%nat -> share (u i l)) ->
     (forall i, (i < N)%nat -> norm_share (z i) (n i)) ->
-    (forall x θ g, A x -> family_acts θ x g -> norm2 d g <= Γ ^ 2) ->
+    (forall x θ g, A x -> family_acts θ x g -> norm2 d g <= Γ2) ->
     (forall j, (j < d)%nat -> 0 < A_of η σ ε α family_parts j) ->
     certified_for d N z w η σ ε family_acts A everywhere family_loss (B_of d η σ ε α β family_parts) (transient d η α β).
   Proof.
-    intros Hw Hη Hε Hα Hκ HΓ Hτ Hν Hu Hn HA Hpos. assert (Hαη : 0 <= α * η) by (apply Rmult_le_pos; lra).
+    intros Hw Hη Hε Hα Hκ Hτ Hν Hu Hn HA Hpos. assert (Hαη : 0 <= α * η) by (apply Rmult_le_pos; lra).
     apply residual_certified; trivial. apply L1_one_case; [lra| |assumption]. intros θ x _ Hx. repeat split.
     - intros gs Hgs. cbn [line0 line family_parts]. unfold family_loss.
       rewrite (dot_sum d N (p N w) (fun i j => sum L (fun l => κ η σ ε α * u i l * family (z i) l j)) θ).
@@ -89,8 +100,8 @@ Section Families.
       { rewrite E, dot_family, <- sum_const. apply sum_le. intros l Hl. destruct (Hq l Hl) as (H01 & _ & Ha).
         destruct (Rlt_dec 1 (dot d θ (family x l))) as [H|H]; [rewrite (Ha H); lra|].
         apply Rle_trans with (q l * 1); [apply Rmult_le_compat_l; lra|lra]. }
-      assert (Q := point_quadratic d η σ α β (ball d Γ) (Γ * τ) (fun _ => Γ / τ) (Γ ^ 2) ν
-                     (Γ * τ / 2 + α * η * Γ ^ 2 + INR L * ν) θ g 1 Hαη (ball_bounds d Γ τ HΓ Hτ) Hball).
+      assert (Q := point_quadratic d η σ α β (fun g => norm2 d g <= Γ2) (Γ2 * τ) (fun _ => / τ) Γ2 ν
+                     (Γ2 * τ / 2 + α * η * Γ2 + INR L * ν) θ g 1 Hαη (norm_bounds d Γ2 τ Hτ) Hball).
       rewrite <- c_along in Q.
       replace (c d η σ α β θ g) with (c d η σ α β θ (fun j => 1 * g j))
         by (unfold c; rewrite !dot_scale_r, norm2_scale; ring).
@@ -129,10 +140,12 @@ Section Classes.
   Proof.
     induction L as [|L IH]; intros Hq; [cbn; split; [lra|reflexivity]|].
     destruct IH as [I1 I2]; [intros; apply Hq; lia|]. cbn [sum]. specialize (Hq L ltac:(lia)).
-    unfold delta at 2 4. destruct (Nat.eq_dec c (other y L)) as [E|E].
-    - rewrite I2; [split; [lra|intros H; exfalso; now apply (H L ltac:(lia))]|].
+    destruct (Nat.eq_dec c (other y L)) as [E|E].
+    - replace (delta c (other y L)) with 1 by (unfold delta; destruct (Nat.eq_dec c (other y L)); [reflexivity|contradiction]).
+      rewrite I2; [split; [lra|intros H; exfalso; now apply (H L ltac:(lia))]|].
       intros l Hl C. rewrite C in E. unfold other in E. destruct (lt_dec l y), (lt_dec L y); lia.
-    - split; [lra|]. intros H. rewrite I2; [ring|]. intros l Hl. apply H. lia.
+    - replace (delta c (other y L)) with 0 by (unfold delta; destruct (Nat.eq_dec c (other y L)); [contradiction|reflexivity]).
+      split; [lra|]. intros H. rewrite I2; [ring|]. intros l Hl. apply H. lia.
   Qed.
 
   (** ‖g‖² ≤ K·S·‖x‖², S = Σ q_l. *)
@@ -181,7 +194,7 @@ Section Classes.
       rewrite minus_INR in S3 by assumption. cbn [INR] in S3. lra.
   Qed.
 
-  (** The two facts that [classes_certified] asks for: n = K‖x‖², and Γ² = K(K-1)R². *)
+  (** The two facts that [classes_certified] asks for: n = K‖x‖², and Γ² = K(K-1)R0². *)
   Lemma class_norm_share x : (1 <= K)%nat -> (1 <= D)%nat ->
     norm_share (K * D) (K - 1) class_family x (INR K * norm2 D (feature x)).
   Proof.
@@ -190,11 +203,10 @@ Section Classes.
       by (intros; ring). rewrite sum_scale. ring.
   Qed.
 
-  Lemma class_radius R0 Γ x θ g : (1 <= K)%nat -> (1 <= D)%nat ->
-    INR K * INR (K - 1) * R0 ^ 2 <= Γ ^ 2 -> norm2 D (feature x) <= R0 ^ 2 ->
-    family_acts (K * D) (K - 1) class_family θ x g -> norm2 (K * D) g <= Γ ^ 2.
+  Lemma class_radius R0 x θ g : (1 <= K)%nat -> (1 <= D)%nat -> norm2 D (feature x) <= R0 ^ 2 ->
+    family_acts (K * D) (K - 1) class_family θ x g -> norm2 (K * D) g <= INR K * INR (K - 1) * R0 ^ 2.
   Proof.
-    intros HK HD HΓ Hx (q & Hq & ->). eapply Rle_trans; [|exact HΓ].
+    intros HK HD Hx (q & Hq & ->).
     assert (H01 : forall l, (l < K - 1)%nat -> 0 <= q l <= 1) by (intros l Hl; apply (Hq l Hl)).
     eapply Rle_trans; [now apply class_norm|].
     assert (S1 : sum (K - 1) q <= INR (K - 1)).
@@ -203,5 +215,23 @@ Section Classes.
     apply Rmult_le_compat; trivial; [|apply norm2_nonneg|].
     - apply Rmult_le_pos; [apply pos_INR|assumption].
     - apply Rmult_le_compat_l; [apply pos_INR|assumption].
+  Qed.
+
+  (** All labels in one case: the adversary sends any label, and features in the ball of radius R0. *)
+  Theorem multiclass_certified N z w η σ ε α β τ ν u R0 :
+    (1 <= K)%nat -> (1 <= D)%nat ->
+    weights N w -> 0 < η -> 0 <= ε <= 1 -> 0 < α -> 0 <= κ η σ ε α -> 0 < τ -> 0 <= ν ->
+    (forall i l, (i < N)%nat -> (l < K - 1)%nat -> share (u i l)) ->
+    let case := family_parts (K * D) (K - 1) class_family N z w η σ ε α β
+      (fun i => INR K * norm2 D (feature (z i))) (INR K * INR (K - 1) * R0 ^ 2) τ ν u in
+    (forall j, (j < K * D)%nat -> 0 < A_of η σ ε α case j) ->
+    certified_for (K * D) N z w η σ ε (family_acts (K * D) (K - 1) class_family)
+      (fun x => norm2 D (feature x) <= R0 ^ 2) everywhere (family_loss (K * D) (K - 1) class_family N z w)
+      (B_of (K * D) η σ ε α β case) (transient (K * D) η α β).
+  Proof.
+    intros HK HD Hw Hη Hε Hα Hκ Hτ Hν Hu case Hpos.
+    apply classes_certified; trivial.
+    - intros i _. now apply class_norm_share.
+    - intros x θ g Hx Hg. now apply (class_radius R0 x θ g).
   Qed.
 End Classes.

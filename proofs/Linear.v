@@ -105,6 +105,18 @@ Section Kinds.
     row_lines d N z w η σ ε α β (fun _ => logistic_acts) (fun i s => t i * logistic s) Θ
       (fun i => logistic_T η σ ε α (p N w i) (t i) (y i) (dot d β (z i)) (norm2 d (z i)) (w0 i)) y.
   Proof. intros H θ i q _ Hi ->. now apply logistic_row_weighted, H. Qed.
+
+  (** lines/error_logistic.rs: [low] and [high] are numbers above sup h over w ≤ ½ and w ≥ ½ (h_above, h_above_half). *)
+  Lemma error_logistic_lines y low high :
+    (forall i, (i < N)%nat -> 0 <= t i /\ 0 <= y i <= κ0 η σ ε α * p N w i /\
+       let h := hfun (κ0 η σ ε α * p N w i) (y i) (κ0 η σ ε α * p N w i - y i)
+                  (p N w i * (1 - ε) * dot d β (z i)) (p N w i * (1 - ε) * (α * η * norm2 d (z i))) in
+       (forall x, 0 < x <= / 2 -> h x <= low i) /\ (forall x, / 2 <= x < 1 -> h x <= high i)) ->
+    row_lines d N z w η σ ε α β (fun _ => logistic_acts) (fun i s => t i * wrong s) Θ
+      (fun i => Rmax (low i) (high i + t i)) y.
+  Proof.
+    intros H θ i q _ Hi ->. destruct (H i Hi) as (Ht & Hy & Hl & Hh). now apply error_logistic_row.
+  Qed.
 End Kinds.
 
 (** ** A set of points as in learners.md, Section 3, one case, with μ(ϱ² - ‖θ‖²) ≥ 0 on Θ *)

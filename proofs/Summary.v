@@ -1,7 +1,7 @@
 (** The final theorems, and what each rests on. [scripts/proofs] reads what this prints. *)
 
 From Unswayed Require Import Statement Process Theorems Labels Variants Randomised Certificates Shells Clipped Rates FreeBias
-  Mean Example.
+  Ellipsoid Classes Mean Example.
 
 (* docs/theory.md: Theorem 1; Theorems 2, 3 and 4, each with the horizon of Theorem 5; mean estimation *)
 Print Assumptions theorem_1.
@@ -28,3 +28,5 @@ Print Assumptions projection.
 Print Assumptions schedules.
 Print Assumptions clipped_certified.
 Print Assumptions theorem_L17.
+Print Assumptions ellipsoid_certified.
+Print Assumptions multiclass_certified.

@@ -1,6 +1,6 @@
 (** The final theorems, and what each rests on. [scripts/proofs] reads what this prints. *)
 
-From Unswayed Require Import Statement Process Theorems Labels Variants Randomised Certificates Shells Clipped Rates FreeBias
+From Unswayed Require Import Statement Process Theorems Labels Variants Randomised Averaged Certificates Shells Clipped Rates FreeBias
   Ellipsoid Classes Mean Example.
 
 (* docs/theory.md: Theorem 1; Theorems 2, 3 and 4, each with the horizon of Theorem 5; mean estimation *)
@@ -26,6 +26,7 @@ Print Assumptions batches.
 Print Assumptions theorem_2_batches.
 Print Assumptions projection.
 Print Assumptions schedules.
+Print Assumptions averaged_model.
 Print Assumptions clipped_certified.
 Print Assumptions theorem_L17.
 Print Assumptions ellipsoid_certified.

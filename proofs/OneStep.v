@@ -89,6 +89,23 @@ Section Case.
     rewrite <- IH. unfold case_v, case_A. ring.
   Qed.
 
+  (** [slack] may be added to the left: what the quadratic of the case is known to be above. *)
+  Lemma case_holds_slack θ ρ cz slack :
+    0 <= ε ->
+    (forall j, (j < d)%nat -> 0 < case_A j) ->
+    ρ <= r0 + dot d r θ ->
+    cz <= m0 + dot d m θ + sum d (fun j => M j * θ j ^ 2) ->
+    slack <= g0 + dot d g θ - sum d (fun j => W j * θ j ^ 2) ->
+    decay d η σ α β θ + ρ + ε * cz + slack <= case_bound.
+  Proof.
+    intros Hε HA Hρ Hc Hg.
+    assert (S : sum d (fun j => case_v j * θ j - case_A j * θ j ^ 2)
+                <= sum d (fun j => case_v j ^ 2 / (4 * case_A j)))
+      by (apply sum_le; intros j Hj; apply square_below; auto).
+    rewrite <- case_expand in S.
+    apply (Rmult_le_compat_l ε) in Hc; [|assumption]. unfold case_bound, decay. lra.
+  Qed.
+
   Lemma case_holds θ ρ cz :
     0 <= ε ->
     (forall j, (j < d)%nat -> 0 < case_A j) ->
@@ -96,16 +113,5 @@ Section Case.
     cz <= m0 + dot d m θ + sum d (fun j => M j * θ j ^ 2) ->
     0 <= g0 + dot d g θ - sum d (fun j => W j * θ j ^ 2) ->
     decay d η σ α β θ + ρ + ε * cz <= case_bound.
-  Proof.
-    intros Hε HA Hρ Hc Hg.
-    assert (S : sum d (fun j => case_v j * θ j - case_A j * θ j ^ 2)
-                <= sum d (fun j => case_v j ^ 2 / (4 * case_A j)))
-      by (apply sum_le; intros j Hj; apply square_below; auto).
-    replace (sum d (fun j => case_v j * θ j - case_A j * θ j ^ 2))
-      with (dot d r θ + ε * dot d m θ + dot d g θ - σ * dot d β θ
-            - α * σ * (2 - η * σ) * norm2 d θ - sum d (fun j => W j * θ j ^ 2)
-            + ε * sum d (fun j => M j * θ j ^ 2)) in S.
-    - apply (Rmult_le_compat_l ε) in Hc; [|assumption]. unfold case_bound, decay. lra.
-    - apply case_expand.
-  Qed.
+  Proof. intros H1 H2 H3 H4 H5. assert (Q := case_holds_slack θ ρ cz 0 H1 H2 H3 H4 H5). lra. Qed.
 End Case.

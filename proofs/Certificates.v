@@ -1,4 +1,4 @@
-(** The final theorems for docs/learners.md: what a `linear` certificate proves. Each says [certified_for]
+(** The final theorems for docs/theory.md: what a certificate proves. Each says [certified_for]
     (Linear.v): for every policy, the average over T steps is at most B plus the transient, in the long run B. *)
 
 From Coq Require Import Reals Lra Lia List Arith.

@@ -1,4 +1,4 @@
-(** Multi-class hinge: parts (a) and (c) of Lemma L11 (learners.md, Section 5).
+(** Multi-class hinge: parts (a) and (c) of Lemma L11 (theory.md, Section 7).
 
     A sample x stands for L = K-1 margins θ·z_l, z_l = [family x l]. The gradient is Σ q_l z_l, where q_l says whether margin l acts. *)
 

@@ -1,5 +1,5 @@
-(** Gradients clipped at the norm G, any point: Theorem L16 for the hinge (learners.md, Section 8;
-    lines/clipped.rs). *)
+(** Gradients clipped at the norm G, any point: Theorem L16 for the hinge (theory.md, Section 10;
+    parts/rows/clipped.rs). *)
 
 From Coq Require Import Reals Lra Lia List Arith.
 From Unswayed Require Import Statement Vectors Process OneStep Run Learner Rows Points Parts Logistic Linear

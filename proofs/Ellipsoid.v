@@ -1,5 +1,5 @@
 (** Points in an ellipsoid: the row "ellipsoid" of Lemma L7's table, with a dense matrix A in Theorem L1
-    (learners.md, Sections 3 and 11; points/ellipsoid.rs, assemble.rs). *)
+    (theory.md, Sections 4 and 15; parts/points/ellipsoid.rs, evaluate.rs). *)
 
 From Coq Require Import Reals Lra Lia List Arith.
 From Unswayed Require Import Statement Vectors Process OneStep Run Learner Rows Parts Logistic Linear Certificates.

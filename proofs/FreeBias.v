@@ -1,5 +1,5 @@
-(** Coordinates without regularization: Theorem L17 (learners.md, Section 8), with the numbers of
-    crates/unswayed-check/src/linear/lambda.rs: Λ has the curvature α, and αk in free coordinates. *)
+(** Coordinates without regularization: Theorem L17 (theory.md, Section 10), with the numbers of
+    crates/unswayed-check/src/lambda.rs: Λ has the curvature α, and αk in free coordinates. *)
 
 From Coq Require Import Reals Lra Lia List Arith.
 From Unswayed Require Import Statement Vectors Process OneStep Run Rows Points.

@@ -1,5 +1,5 @@
 (** The label-only attacker: with probability ε a row is drawn and the attacker chooses its label
-    (Lemmas L5 and L6 of learners.md). *)
+    (Lemmas L5 and L6 of theory.md). *)
 
 From Coq Require Import Reals Lra Lia List Arith.
 From Unswayed Require Import Statement Vectors Process OneStep Run Rows Logistic Parts Linear.
@@ -95,7 +95,7 @@ Proof.
   split; [exact H|]. now apply (transient_limit mean d η α β θ0 B).
 Qed.
 
-(** ** Lemma L5, as lines/label_hinge.rs computes it *)
+(** ** Lemma L5, as parts/rows/label_hinge.rs computes it *)
 
 Definition label_hinge_T (F g y plus minus two_a : R) : R :=
   Rmax (F - 2 * g + y + Rmax (Rmax 0 (plus - two_a)) minus)
@@ -190,7 +190,7 @@ Proof.
     unfold F, jump, g, κ_of, gain, κ0 in *. fold b n in L. lra.
 Qed.
 
-(** ** Lemma L6, as lines/label_logistic.rs computes it *)
+(** ** Lemma L6, as parts/rows/label_logistic.rs computes it *)
 
 Lemma turned_value η σ ε α p t y s b n :
   p * (1 - ε) * contribution η σ α s b n (sigmoid s) + t * logistic s

@@ -6,7 +6,7 @@ From Coq Require Import Reals Lra Lia List Arith.
 From Unswayed Require Import Statement Vectors Process OneStep Run.
 Open Scope R_scope.
 
-(** G_λ ≤ B, in the form of learners.md, Section 1, for all models in Θ and points in A. *)
+(** G_λ ≤ B, in the form of theory.md, Section 2, for all models in Θ and points in A. *)
 Definition residual_below (d N : nat) (z : nat -> vector) (w : nat -> R) (η σ ε α : R) (β : vector)
     (loss : vector -> R) (B : R) (Θ A : vector -> Prop) (allowed : vector -> vector -> vector -> Prop) : Prop :=
   forall θ (gs : nat -> vector) x g,

@@ -1,4 +1,4 @@
-(** The learners of docs/learners.md: kinds of rows, sets of points, cases, put together by Theorem L1. *)
+(** The learners of docs/theory.md: kinds of rows, sets of points, cases, put together by Theorem L1. *)
 
 From Coq Require Import Reals Lra Lia List Arith.
 From Unswayed Require Import Statement Vectors Process OneStep Run Learner Rows Points Parts Logistic.
@@ -52,7 +52,7 @@ Section Kinds.
   Lemma αη_norm x : 0 <= α * η * norm2 d x.
   Proof. apply Rmult_le_pos; [apply Rmult_le_pos; lra|apply norm2_nonneg]. Qed.
 
-  (** lines/hinge.rs *)
+  (** parts/rows/hinge.rs *)
   Lemma hinge_lines u :
     (forall i, (i < N)%nat -> share (u i) /\ 0 <= κ_of i) ->
     row_lines d N z w η σ ε α β (fun _ => hinge_acts) (fun i s => t i * Rmax 0 (1 - s)) Θ
@@ -64,7 +64,7 @@ Section Kinds.
     fold (κ_of i). apply Rle_trans with (κ_of i * 1); [now apply Rmult_le_compat_l|lra].
   Qed.
 
-  (** lines/interval.rs: |s - o·z_i| ≤ reach, because ‖θ - o‖ ≤ r on Θ. *)
+  (** parts/rows/interval.rs: |s - o·z_i| ≤ reach, because ‖θ - o‖ ≤ r on Θ. *)
   Lemma interval_lines o r y reach :
     (forall θ, Θ θ -> norm2 d (fun j => θ j - o j) <= r ^ 2) ->
     (forall i, (i < N)%nat -> 0 <= reach i /\ r ^ 2 * norm2 d (z i) <= reach i ^ 2) ->
@@ -84,7 +84,7 @@ Section Kinds.
         by (intros; ring). rewrite dot_lin. ring.
   Qed.
 
-  (** lines/error_hinge.rs *)
+  (** parts/rows/error_hinge.rs *)
   Lemma error_hinge_lines u u2 c :
     (forall i, (i < N)%nat -> 0 <= t i /\ share (u i) /\ share (u2 i) /\ share (c i) /\ 0 <= κ_of i + t i * c i) ->
     row_lines d N z w η σ ε α β (fun _ => hinge_acts) (fun i s => t i * wrong s) Θ
@@ -99,14 +99,14 @@ Section Kinds.
     unfold κ_of, F, gain in *. lra.
   Qed.
 
-  (** lines/logistic.rs: y = κu, any place w₀ *)
+  (** parts/rows/logistic.rs: y = κu, any place w₀ *)
   Lemma logistic_lines y w0 :
     (forall i, (i < N)%nat -> logistic_conditions η σ ε α (p N w i) (t i) (y i) (norm2 d (z i)) (w0 i)) ->
     row_lines d N z w η σ ε α β (fun _ => logistic_acts) (fun i s => t i * logistic s) Θ
       (fun i => logistic_T η σ ε α (p N w i) (t i) (y i) (dot d β (z i)) (norm2 d (z i)) (w0 i)) y.
   Proof. intros H θ i q _ Hi ->. now apply logistic_row_weighted, H. Qed.
 
-  (** lines/error_logistic.rs: [low] and [high] are numbers above sup h over w ≤ ½ and w ≥ ½ (h_above, h_above_half). *)
+  (** parts/rows/error_logistic.rs: [low] and [high] are numbers above sup h over w ≤ ½ and w ≥ ½ (h_above, h_above_half). *)
   Lemma error_logistic_lines y low high :
     (forall i, (i < N)%nat -> 0 <= t i /\ 0 <= y i <= κ0 η σ ε α * p N w i /\
        let h := hfun (κ0 η σ ε α * p N w i) (y i) (κ0 η σ ε α * p N w i - y i)
@@ -119,7 +119,7 @@ Section Kinds.
   Qed.
 End Kinds.
 
-(** ** A set of points as in learners.md, Section 3, one case, with μ(ϱ² - ‖θ‖²) ≥ 0 on Θ *)
+(** ** A set of points as in theory.md, Section 4, one case, with μ(ϱ² - ‖θ‖²) ≥ 0 on Θ *)
 
 Definition set_parts d N z η σ α (β : vector) (D : vector) (C ν μ ϱ : R) (T y : nat -> R) : parts := {|
   line0 := sum N T;

@@ -1,4 +1,4 @@
-(** Logistic rows and points: Lemmas L3, L6, L8, L9, L10 and the constant of L7 (learners.md, Sections 2 to 4). *)
+(** Logistic rows and points: Lemmas L3, L6, L8, L9, L10 and the constant of L7 (theory.md, Sections 3, 4 and 6). *)
 
 From Coq Require Import Reals Lra Lia Arith.
 From Unswayed Require Import Statement Vectors OneStep Process Rows Points.
@@ -184,7 +184,7 @@ Proof.
   lra.
 Qed.
 
-(** The constant that lines/logistic.rs takes: 0 for a row without weight in the data. *)
+(** The constant that parts/rows/logistic.rs takes: 0 for a row without weight in the data. *)
 Definition logistic_T (η σ ε α p t y b n w0 : R) : R :=
   if Req_EM_T p 0 then 0
   else above (κ0 η σ ε α * p) y (κ0 η σ ε α * p - t - y) (p * (1 - ε) * b) (p * (1 - ε) * (α * η * n)) w0.

@@ -1,4 +1,4 @@
-(** Mean estimation: θ' = (1-η)θ + ηz + η·noise (theory.md, Section 2; crates/unswayed-check/src/mean.rs). *)
+(** Mean estimation: θ' = (1-η)θ + ηz + η·noise (theory.md, Section 14; crates/unswayed-check/src/mean.rs). *)
 
 From Coq Require Import Reals Lra Lia List Arith.
 From Unswayed Require Import Statement Vectors Process Run.

@@ -10,13 +10,13 @@ Section OneStep.
 
   Definition Λ (θ : vector) : R := α * norm2 d θ + dot d β θ.
 
-  (** c(θ, z) of learners.md, as a function of the gradient g: (2αkθ + β)·g + αη‖g‖². *)
+  (** c(θ, z) of theory.md, as a function of the gradient g: (2αkθ + β)·g + αη‖g‖². *)
   Definition c (θ g : vector) : R := 2 * α * k η σ * dot d θ g + dot d β g + α * η * norm2 d g.
 
   (** What a step takes off without any gradient. *)
   Definition decay (θ : vector) : R := - (α * σ * (2 - η * σ)) * norm2 d θ - σ * dot d β θ.
 
-  (** (1.1) of learners.md: equality for the rate η. *)
+  (** (2.1) of theory.md: equality for the rate η. *)
   Lemma one_step_exact θ g : Λ (step η σ θ g) = Λ θ + η * (decay θ + c θ g).
   Proof.
     unfold Λ, step, decay, c, k. rewrite norm2_lin, dot_lin_r. ring.

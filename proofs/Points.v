@@ -1,4 +1,4 @@
-(** Quadratics above the adversary's point (learners.md, Section 3). *)
+(** Quadratics above the adversary's point (theory.md, Section 4). *)
 
 From Coq Require Import Reals Lra Lia Arith.
 From Unswayed Require Import Statement Vectors OneStep Rows.

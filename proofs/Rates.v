@@ -1,4 +1,4 @@
-(** Smaller poison rates (theory.md, Section 1): if the rows lie in the adversary's set, a bound for ε holds for every
+(** Smaller poison rates (theory.md, Section 2): if the rows lie in the adversary's set, a bound for ε holds for every
     rate up to ε, also for one that changes with the history. *)
 
 From Coq Require Import Reals Lra Lia List Arith.

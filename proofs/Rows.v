@@ -1,4 +1,4 @@
-(** Lines above the rows: hinge rows (theory.md, Sections 3 to 5; learners.md, Sections 2 and 4). *)
+(** Lines above the rows: hinge rows (theory.md, Sections 3, 6 and 12). *)
 
 From Coq Require Import Reals Lra Lia Arith.
 From Unswayed Require Import Statement Vectors OneStep Process.
@@ -68,7 +68,7 @@ Proof.
   - rewrite (Habove Hs), (Rmax_left 0 (1 - s)) by lra. lra.
 Qed.
 
-(** (3.1) and (3.2) of theory.md; Lemma L4 on the whole line: T = max(F, 0) - y for 0 ≤ y ≤ κ. *)
+(** (12.1) of theory.md; Lemma L4 on the whole line: T = max(F, 0) - y for 0 ≤ y ≤ κ. *)
 Lemma envelope_line F g y s q :
   0 <= y <= g -> hinge_acts s q -> q * (F + g * (s - 1)) <= Rmax F 0 - y + y * s.
 Proof.
@@ -82,7 +82,7 @@ Proof.
   - rewrite (Habove Hs). assert (0 <= y * (s - 1)) by (apply Rmult_le_pos; lra). lra.
 Qed.
 
-(** Lemma L4: T with q(F + κx) ≤ T + yx for low ≤ x = s - 1 ≤ high; lines/interval.rs. *)
+(** Lemma L4: T with q(F + κx) ≤ T + yx for low ≤ x = s - 1 ≤ high; parts/rows/interval.rs. *)
 Definition envelope (F g y low high : R) : R :=
   let acts x := F + (g - y) * x in
   let idles x := - (y * x) in
@@ -130,7 +130,7 @@ Proof.
   - rewrite Habove by (unfold x in Hx; lra). specialize (Zero (Rlt_le _ _ Hx)). lra.
 Qed.
 
-(** T of method `bounded-range`, as hinge.rs computes it. *)
+(** T of method `bounded-range`, as parts/rows/interval.rs computes it for one shell around 0. *)
 Lemma range_envelope_is j y g h : 0 <= h -> range_envelope j y g h = envelope j g y (- h - 1) (h - 1).
 Proof.
   intros Hh. unfold range_envelope, envelope.
@@ -142,7 +142,7 @@ Proof.
   rewrite (Rmax_comm 0), Rmax_assoc. reflexivity.
 Qed.
 
-(** ** Zero-one error of the hinge learner: (5.1) of theory.md *)
+(** ** Zero-one error of the hinge learner: (6.1) of theory.md *)
 
 (** [t] is the weight of the row in the error, [κ0p] its weight in the data; shares u, u', c. *)
 Lemma error_line F g t u u' c s q :

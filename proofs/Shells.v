@@ -1,4 +1,4 @@
-(** Targets other than the data: Theorem L12 (learners.md, Section 6). The ball that the steps keep is cut into
+(** Targets other than the data: Theorem L12 (theory.md, Sections 5 and 8). The ball that the steps keep is cut into
     shells around a centre o; each is a case with its own lines, τ, ν, ω (outer) and μ (inner). *)
 
 From Coq Require Import Reals Lra Lia List Arith.

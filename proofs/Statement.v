@@ -1,7 +1,7 @@
 (** What is proved, and nothing else: definitions, and the statements of Theorems 2 to 5 of docs/theory.md.
 
     This is what [unswayed check] relies on when it accepts a hinge certificate: the conditions below are
-    those of crates/unswayed-check/src/hinge.rs, and [value] is the number that it computes.
+    those that crates/unswayed-check verifies of a proof with one case, and [value] is the number that it computes.
     The proofs are in Theorems.v. *)
 
 From Coq Require Import Reals List.
@@ -76,7 +76,7 @@ Definition parameters (η σ ε : R) : Prop := 0 < η /\ 0 < σ /\ 0 < 1 - η * 
 Section Formulas.
   Variables (d N : nat) (z : nat -> vector) (w : nat -> R).
   Variables (η σ ε R0 : R).                                        (* R0: the radius R *)
-  Variables (α : R) (β : vector) (τ ν μ ϱ : R) (T y : nat -> R).   (* T: T_i - g_i of hinge.rs *)
+  Variables (α : R) (β : vector) (τ ν μ ϱ : R) (T y : nat -> R).   (* T: the constant of row i's line *)
 
   Definition k := 1 - η * σ.
   Definition κ0 := 2 * α * k * (1 - ε).

@@ -13,7 +13,7 @@ Print Assumptions varying_poison_rate.
 Print Assumptions mean_holds.
 Print Assumptions example.
 
-(* docs/learners.md *)
+(* Theorem L1 with its parts *)
 Print Assumptions theorem_L1.
 Print Assumptions set_certified.
 Print Assumptions hinge_box.

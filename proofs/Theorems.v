@@ -32,7 +32,7 @@ Proof.
   - rewrite sum_scale. f_equal. apply sum_ext. intros; ring.
 Qed.
 
-(** All forms of hinge.rs at once: [ψ i] is the loss of row i. *)
+(** All forms of hinge rows at once: [ψ i] is the loss of row i. *)
 Lemma hinge_residual d N z w η σ ε R0 α β τ ν μ ϱ T y loss (ψ : nat -> R -> R) (Θ : vector -> Prop) :
   parameters η σ ε -> 0 <= R0 -> conditions η σ ε R0 α τ ν μ ->
   (forall θ, loss θ = sum N (fun i => ψ i (dot d θ (z i)))) ->

@@ -1,4 +1,4 @@
-(** Variants of the step, all at once (learners.md, Sections 7 and 8): mini-batches (Theorem L14), drifting data
+(** Variants of the step, all at once (theory.md, Sections 9 and 10): mini-batches (Theorem L14), drifting data
     (Theorem L13), a projection (Theorem L15), smaller and changing learning rates, and adversaries that
     throw dice. Each needs only that the residual of one point per step is below B: [residual_below]. *)
 

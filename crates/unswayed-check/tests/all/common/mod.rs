@@ -1,6 +1,8 @@
 //! What the tests share: problems, certificates of every kind, and G_λ computed by taking the learner's steps.
 
+pub mod files;
 pub mod fixtures;
+pub mod generic;
 pub mod random;
 pub mod search;
 

@@ -36,10 +36,10 @@ impl Random {
 impl Problem {
     /// One step.
     fn step(&self, theta: &[f64], z: &[f64]) -> Vec<f64> {
-        let (learner, step) = (&self.learner, &self.learner.step);
+        let learner = &self.statement.learner;
         let mut g = vec![0.0; theta.len()];
         match learner.loss {
-            Loss::Classes(classes) => {
+            Loss::Multiclass(classes) => {
                 let (label, x) = (z[0] as usize, &z[1..]);
                 let d = x.len();
                 for j in (0..classes).filter(|&j| j != label) {
@@ -62,30 +62,30 @@ impl Problem {
             }
         }
         let norm = dot(&g, &g).sqrt();
-        let short = step.clip.map_or(1.0, |clip| if norm > clip { clip / norm } else { 1.0 });
+        let short = learner.clip.map_or(1.0, |clip| if norm > clip { clip / norm } else { 1.0 });
         let decay = learner.learning_rate * learner.regularization;
         let next = |j: usize| {
-            let k = if step.free.contains(&j) { 1.0 } else { 1.0 - decay };
+            let k = if learner.unregularized.contains(&j) { 1.0 } else { 1.0 - decay };
             k * theta[j] + learner.learning_rate * short * g[j]
         };
         let next: Vec<f64> = (0..theta.len()).map(next).collect();
         let norm = dot(&next, &next).sqrt();
-        let shrink = step.projection.map_or(1.0, |radius| if norm > radius { radius / norm } else { 1.0 });
+        let shrink = learner.projection.map_or(1.0, |radius| if norm > radius { radius / norm } else { 1.0 });
         next.into_iter().map(|x| shrink * x).collect()
     }
 
     fn lambda(&self, theta: &[f64]) -> f64 {
-        let learner = &self.learner;
+        let learner = &self.statement.learner;
         let k = 1.0 - learner.learning_rate * learner.regularization;
-        let alpha = |j: usize| self.witness.alpha * if learner.step.free.contains(&j) { k } else { 1.0 };
+        let alpha = |j: usize| self.proof.alpha * if learner.unregularized.contains(&j) { k } else { 1.0 };
         let square: f64 = theta.iter().enumerate().map(|(j, t)| alpha(j) * t * t).sum();
-        (square + dot(&self.witness.beta, theta)) / learner.learning_rate
+        (square + dot(&self.proof.beta, theta)) / learner.learning_rate
     }
 
     /// What the loss (or the error) is on one row.
     fn loss(&self, theta: &[f64], z: &[f64]) -> f64 {
-        let is_error = self.witness.method.is_error();
-        if let Loss::Classes(classes) = self.learner.loss {
+        let is_error = self.proof.rows.is_error();
+        if let Loss::Multiclass(classes) = self.statement.learner.loss {
             let (label, x) = (z[0] as usize, &z[1..]);
             let d = x.len();
             let others = (0..classes).filter(|&j| j != label);
@@ -97,7 +97,7 @@ impl Problem {
             return margins.iter().map(|m| (1.0 - m).max(0.0)).sum();
         }
         let s = dot(theta, z);
-        match self.learner.loss {
+        match self.statement.learner.loss {
             _ if is_error => f64::from(u8::from(s <= 0.0)),
             Loss::Logistic => (-s).max(0.0) + (-s.abs()).exp().ln_1p(),
             _ => (1.0 - s).max(0.0),
@@ -111,20 +111,20 @@ impl Problem {
 
     /// G_λ for a dataset and a point; with a label-only adversary the point is not used.
     pub fn residual(&self, dataset: usize, theta: &[f64], point: &[f64]) -> f64 {
-        let (data, d, eps) = (&self.data[dataset], self.dimension, self.learner.poison_rate);
+        let (data, d, eps) = (&self.data[dataset], self.dimension, self.statement.threat.poison_rate);
         let count = data.len() / d;
         let weight = |i: usize| self.weights[dataset].as_ref().map_or(1.0, |w| w[i]);
         let total: f64 = (0..count).map(weight).sum();
-        let target = |i: usize| match &self.learner.target {
+        let target = |i: usize| match &self.statement.target {
             Target::Data => weight(i) / total,
             Target::Weights(t) => t[dataset][i] / t[dataset].iter().sum::<f64>(),
-            Target::Rows => 0.0,
+            Target::Rows(_) => 0.0,
         };
         let mut sum = 0.0;
         for (i, z) in data.chunks(d).enumerate() {
             let moved = self.move_by(theta, z);
             sum += (1.0 - eps) * weight(i) / total * moved + target(i) * self.loss(theta, z);
-            if self.learner.set == Set::Labels {
+            if self.statement.threat.set == Set::LabelFlips {
                 let turned: Vec<f64> = z.iter().map(|z| -z).collect();
                 sum += eps * weight(i) / total * moved.max(self.move_by(theta, &turned));
             }
@@ -133,7 +133,7 @@ impl Problem {
             let count = rows.len() / d;
             sum += rows.chunks(d).map(|y| self.loss(theta, y)).sum::<f64>() / count as f64;
         }
-        if self.learner.set == Set::Labels { sum } else { sum + eps * self.move_by(theta, point) }
+        if self.statement.threat.set == Set::LabelFlips { sum } else { sum + eps * self.move_by(theta, point) }
     }
 
     /// A point of the adversary's set near the wish.
@@ -143,9 +143,9 @@ impl Problem {
             let f = if norm > radius { radius * (1.0 - 1e-12) / norm } else { 1.0 };
             x.iter().map(|x| f * x).collect()
         };
-        match &self.learner.set {
+        match &self.statement.threat.set {
             Set::Ball { radius } => {
-                if let Loss::Classes(classes) = self.learner.loss {
+                if let Loss::Multiclass(classes) = self.statement.learner.loss {
                     let label = random.below(classes) as f64;
                     return [&[label], shrink(&wish[..self.dimension - 1], *radius).as_slice()].concat();
                 }
@@ -171,17 +171,17 @@ impl Problem {
                 let i = random.below(count);
                 points[i * self.dimension..(i + 1) * self.dimension].to_vec()
             }
-            Set::Labels => vec![0.0; self.dimension],
+            Set::LabelFlips => vec![0.0; self.dimension],
             Set::Any => wish.iter().map(|x| 5.0 * x).collect(),
         }
     }
 
     /// The largest G_λ found: random starts, then steps that improve.
     pub fn search(&self, random: &mut Random, starts: usize, steps: usize) -> f64 {
-        let parameters = self.witness.beta.len();
+        let parameters = self.proof.beta.len();
         let inside = |theta: Vec<f64>| -> Vec<f64> {
-            let ball = self.witness.shells.as_ref().map(|s| s.ball);
-            let radius = self.learner.step.projection.or(ball).unwrap_or(f64::INFINITY);
+            let ball = self.proof.shells.as_ref().map(|s| s.ball);
+            let radius = self.statement.learner.projection.or(ball).unwrap_or(f64::INFINITY);
             let norm = dot(&theta, &theta).sqrt();
             let f = if norm > radius { radius / norm } else { 1.0 };
             theta.into_iter().map(|x| f * x).collect()
@@ -231,9 +231,9 @@ impl Problem {
     /// Points along ±(2αkθ + β), ±θ, or just short of acting, or random ones.
     fn best_point(&self, theta: &[f64], random: &mut Random) -> Vec<f64> {
         let d = self.dimension;
-        let k = 1.0 - self.learner.learning_rate * self.learner.regularization;
+        let k = 1.0 - self.statement.learner.learning_rate * self.statement.learner.regularization;
         let x: Vec<f64> =
-            theta.iter().zip(&self.witness.beta).map(|(t, b)| 2.0 * self.witness.alpha * k * t + b).collect();
+            theta.iter().zip(&self.proof.beta).map(|(t, b)| 2.0 * self.proof.alpha * k * t + b).collect();
         let offset = if theta.len() > d { d * random.below(theta.len() / d) } else { 0 };
         let piece = |v: &[f64]| -> Vec<f64> {
             v[offset.min(v.len() - d.min(v.len()))..].iter().copied().take(d).collect()

@@ -1,4 +1,4 @@
-"""Bounds and attacks for linear learners on the data here: prints the table of docs/learners.md, Section 13.
+"""Bounds and attacks for linear learners on the data here: prints the table of docs/theory.md, Section 19.
 
     python experiments/learners.py [path of the program unswayed] [folder with helpsteerpairs_preferred_train_{x,y}.npy]
 

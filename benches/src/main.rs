@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! unswayed-benches export N D FILE   write N rows of the sample with D columns, as little-endian binary64
-//! unswayed-benches compare N D       time the solver and the exact checker on these rows
-//! unswayed-benches scale N           time all parts of `certify` on N synthetic rows, and its memory
+//! unswayed-benches compare N D       time certification and the exact checker on these rows
+//! unswayed-benches scale N           time `certify` on N synthetic rows, and its memory
 //! ```
 //!
 //! Times are in seconds; results are one line of JSON.
@@ -15,9 +15,9 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use unswayed::certify::convexity::{self, Found, Problem};
-use unswayed::{Dataset, Hinge, Threat, certify};
-use unswayed_check::{Learner, exact_bound};
+use unswayed::certify::{Outcome, benign};
+use unswayed::{Dataset, Problem, certify};
+use unswayed_check::{Evidence, Rows, check};
 
 /// The setting of all measurements.
 const LEARNING_RATE: f64 = 1e-3;
@@ -52,45 +52,34 @@ fn run(words: &[&str]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Solve and check, as the paper's program is compared with.
+/// Certify and check, as the paper's program is compared with.
 fn compare(data: &Dataset) -> Result<Value, Failure> {
-    let parts = Parts::new(data)?;
-    let (solve, found) = timed(|| parts.solve());
-    let best = best(&found);
-    let (check, bound) = timed(|| parts.check(best));
+    let problem = problem(data)?;
+    let (certify, outcome) = timed(|| certify(&problem));
+    let outcome = outcome?;
+    let (check, bound) = timed(|| recheck(data, &outcome));
     Ok(json!({
         "rows": data.rows(),
         "dimension": data.dimension(),
-        "solve": solve,
+        "certify": certify,
         "check": check,
         "bound": bound?,
-        "converged": best.converged,
-        "steps": found.each_ref().map(|f| f.steps),
+        "status": outcome.status,
     }))
 }
 
-/// Every part of `certify`, and all of it with its memory; memory first, so that nothing else adds to the peak.
+/// The whole of `certify` with its memory, and its parts; memory first, so that nothing else adds to the peak.
 fn scale(data: &Dataset) -> Result<Value, Failure> {
-    let parts = Parts::new(data)?;
+    let problem = problem(data)?;
     let before = peak_memory();
-    let (whole, outcome) = timed(|| parts.certify());
+    let (whole, outcome) = timed(|| certify(&problem));
     let outcome = outcome?;
     let after = peak_memory();
-
-    let problem = parts.problem();
-    let (theorem2_time, theorem2) = timed(|| convexity::theorem2(&problem, None));
-    let (range_time, range) = timed(|| convexity::bounded_range(&problem, &theorem2));
-    let (zero_one_time, zero_one) = timed(|| convexity::zero_one(&problem, &theorem2));
-    let (benign, _) = timed(|| certify::benign(data, &parts.learner));
-    let steps = [theorem2.steps, range.steps, zero_one.steps];
-    let found = [theorem2, range];
-    let (check, bound) = timed(|| parts.check(best(&found)));
+    let (benign, _) = timed(|| benign(&problem));
+    let (check, bound) = timed(|| recheck(data, &outcome));
     Ok(json!({
         "rows": data.rows(),
         "dimension": data.dimension(),
-        "theorem2": theorem2_time,
-        "bounded_range": range_time,
-        "zero_one": zero_one_time,
         "benign": benign,
         "check": check,
         "certify": whole,
@@ -98,56 +87,19 @@ fn scale(data: &Dataset) -> Result<Value, Failure> {
         "peak_bytes": after,
         "bound": bound?,
         "certified_loss": outcome.certified_loss,
-        "status": outcome.status.word(),
-        "steps": steps,
+        "certified_error": outcome.certified_error,
+        "status": outcome.status,
     }))
 }
 
-/// The parts of `certify` on one dataset.
-struct Parts<'a> {
-    data: &'a Dataset,
-    learner: Hinge,
-    threat: Threat,
-    setting: Learner,
+fn problem(data: &Dataset) -> Result<Problem, Failure> {
+    let builder = Problem::builder(data.clone()).learning_rate(LEARNING_RATE).regularization(REGULARIZATION);
+    Ok(builder.poison_rate(POISON_RATE).build()?)
 }
 
-impl<'a> Parts<'a> {
-    fn new(data: &'a Dataset) -> Result<Self, Failure> {
-        let (learner, threat) = (Hinge::new(LEARNING_RATE, REGULARIZATION)?, Threat::new(POISON_RATE)?);
-        let setting = Learner::Hinge(unswayed_check::Hinge {
-            learning_rate: learner.learning_rate(),
-            regularization: learner.regularization(),
-            poison_rate: threat.poison_rate(),
-            radius: threat.radius(),
-        });
-        Ok(Parts { data, learner, threat, setting })
-    }
-
-    fn problem(&self) -> Problem<'a> {
-        Problem::new(self.data, &self.learner, &self.threat)
-    }
-
-    /// Theorem 2 and the bounded-range form, from the rows to two witnesses.
-    fn solve(&self) -> [Found; 2] {
-        let problem = self.problem();
-        let theorem2 = convexity::theorem2(&problem, None);
-        let range = convexity::bounded_range(&problem, &theorem2);
-        [theorem2, range]
-    }
-
-    /// The bound that a witness proves, in exact arithmetic.
-    fn check(&self, found: &Found) -> Result<f64, unswayed_check::Failure> {
-        exact_bound(&self.setting, &found.witness, &self.data.as_rows())
-    }
-
-    fn certify(&self) -> Result<certify::Outcome, unswayed::CertifyError> {
-        certify::certify(self.data, &self.learner, &self.threat, &certify::Options::default())
-    }
-}
-
-/// The witness with the smaller bound.
-fn best([a, b]: &[Found; 2]) -> &Found {
-    if b.bound < a.bound { b } else { a }
+/// The bound of all claims of a certificate, in exact arithmetic.
+fn recheck(data: &Dataset, outcome: &Outcome) -> Result<f64, unswayed_check::Failure> {
+    Ok(check(&outcome.certificate, &Evidence { data: &[Rows::of(data)], target: None })?.loss)
 }
 
 /// The seconds that `work` takes, median and fastest of several repetitions and mean processor time, and its last

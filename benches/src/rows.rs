@@ -8,14 +8,14 @@ const NOISE: f64 = 0.02;
 
 /// The first `n` rows of the sample with its first d − 1 columns and its last, the bias.
 pub fn sample(n: usize, d: usize) -> Result<Dataset, DataError> {
-    let all = Dataset::sample()?.first(n)?;
+    let all = unswayed::data::sample()?.first(n)?;
     let z = all.iter().flat_map(|z| z[..d - 1].iter().chain(z.last())).copied().collect();
     Dataset::from_rows(z, d, None)
 }
 
 /// `n` rows: each one of the sample with Gaussian noise, shortened to norm one if it is longer. Always the same ones.
 pub fn synthetic(n: usize) -> Result<Dataset, DataError> {
-    let all = Dataset::sample()?;
+    let all = unswayed::data::sample()?;
     let mut random = Random(n as u64);
     let mut z = Vec::with_capacity(n * all.dimension());
     for _ in 0..n {

@@ -4,10 +4,9 @@
 
 use std::time::Instant;
 
-use unswayed::attack::{Fixed, HingeJudge};
-use unswayed::learner::HingeState;
-use unswayed::simulate::{Arena, Plan, Stream};
-use unswayed::{Cancel, Dataset, Threat};
+use unswayed::Problem;
+use unswayed::attack::{Fixed, Suite};
+use unswayed::simulate::Plan;
 
 /// The setting of all three programs.
 const LEARNING_RATE: f64 = 1e-3;
@@ -16,13 +15,10 @@ const POISON_RATE: f64 = 0.05;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let steps: u64 = std::env::args().nth(1).map_or(Ok(50_000_000), |s| s.parse())?;
-    let data = Dataset::sample()?;
-    let threat = Threat::new(POISON_RATE)?;
-    let (stream, judge) = (Stream::new(&data, &threat), HingeJudge::new(&data, None));
-    let learner = HingeState::new(LEARNING_RATE, REGULARIZATION, data.dimension());
-    let time_constant = 1.0 / (LEARNING_RATE * REGULARIZATION);
-    let cancel = &Cancel::default();
-    let arena = Arena { learner, stream: &stream, judge: &judge, time_constant, cancel };
+    let data = unswayed::data::sample()?;
+    let builder = Problem::builder(data.clone()).learning_rate(LEARNING_RATE).regularization(REGULARIZATION);
+    let problem = builder.poison_rate(POISON_RATE).build()?;
+    let suite = Suite::new(&problem)?;
     // The opposite of the mean row.
     let mut point = vec![0.0; data.dimension()];
     for z in &data {
@@ -34,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut loss = f64::NAN;
     for _ in 0..5 {
         let began = Instant::now();
-        loss = arena.run(&policy, &vec![0.0; data.dimension()], &plan)?.loss.mean;
+        loss = suite.simulate_plan(&policy, &vec![0.0; data.dimension()], &plan)?.loss.mean;
         best = best.min(began.elapsed().as_secs_f64() / (plan.burn_in + plan.window) as f64);
     }
     println!("{{\"steps_per_second\": {:.0}, \"loss\": {loss}}}", 1.0 / best);

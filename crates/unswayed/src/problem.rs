@@ -413,7 +413,7 @@ impl ProblemBuilder {
 
     fn loss_for(&self, data: &Dataset) -> Result<Loss, ProblemError> {
         let by_data =
-            if (data.origin().labels == Labels::Preferences) { LossName::Logistic } else { LossName::Hinge };
+            if data.origin().labels == Labels::Preferences { LossName::Logistic } else { LossName::Hinge };
         let classes = match &data.origin().labels {
             Labels::Multiclass { labels } => Some(labels.len()),
             _ => None,

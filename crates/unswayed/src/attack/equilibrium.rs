@@ -1,7 +1,7 @@
 //! Where a learner settles under constant pulls: the minimiser of Σ c_i φ(⟨θ, m_i⟩) + ½ Σ σ_j θ_j², in a ball if steps are
 //! projected on one.
 //!
-//! Newton's method on a smoothed loss. At the loss itself this is the fixed point of Proposition L19 of docs/learners.md, up to
+//! Newton's method on a smoothed loss. At the loss itself this is the fixed point of Proposition L19 of docs/theory.md, up to
 //! about the last width. (For a projection: at the minimiser in the ball the expected step leads straight outwards, away from
 //! the centre of λ, which is in the ball by Theorem L15; so E λ(kθ + ηg) ≥ λ(θ), which is all that the proof needs.)
 

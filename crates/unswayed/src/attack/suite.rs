@@ -138,6 +138,30 @@ impl<'a> Suite<'a> {
         attacks.into_iter().filter(|attack| self.require(*attack).is_ok()).collect()
     }
 
+    /// Of these, the ones that are run at the suite's effort.
+    pub fn usual(&self) -> Vec<Attack> {
+        let is_usual = |attack: &Attack| self.effort == Effort::Full || Attack::FAST.contains(attack);
+        self.attacks().into_iter().filter(is_usual).collect()
+    }
+
+    /// The strongest of the usual attacks, if there are any.
+    ///
+    /// # Errors
+    /// A simulation that is ended early.
+    pub fn strongest(&self) -> Result<Option<Attacked>, AttackError> {
+        Ok(super::strongest(&self.run(&self.usual())?).cloned())
+    }
+
+    /// Loss and error where the steady-state attack holds the learner, for small learning rates: no simulation.
+    ///
+    /// # Errors
+    /// A search that is ended early.
+    pub fn settled(&self) -> Result<(f64, f64), AttackError> {
+        let (steady, nature) =
+            self.steady.get_or_init(|| self.steady_state()).as_ref().map_err(Clone::clone)?;
+        Ok(nature.target.loss_and_error(&steady.theta))
+    }
+
     /// Runs attacks, in parallel, in the order given.
     pub fn run(&self, attacks: &[Attack]) -> Result<Vec<Attacked>, AttackError> {
         attacks.par_iter().map(|attack| self.attack(*attack)).collect()
@@ -147,6 +171,22 @@ impl<'a> Suite<'a> {
     pub fn simulate<P: Policy + Clone + Sync>(&self, policy: &P) -> Result<Simulated, AttackError> {
         let (start, rate) = (&self.benign.theta, self.statement().threat.poison_rate);
         self.simulate_from(policy, &self.nature, start, rate, SHORTEST_WINDOW)
+    }
+
+    /// Simulates a policy from a start for as long as the plan says.
+    ///
+    /// # Errors
+    /// A policy that sends a point outside the set, or a simulation that is ended early.
+    pub fn simulate_plan<P: Policy + Clone + Sync>(
+        &self,
+        policy: &P,
+        start: &[f64],
+        plan: &Plan,
+    ) -> Result<Simulated, AttackError> {
+        let rate = self.statement().threat.poison_rate;
+        let stream = Stream::with_region(&self.nature.rows, rate, self.allowed.clone());
+        let judge = TargetJudge { target: &self.nature.target, test: self.test.as_ref() };
+        self.arena(&stream, &judge).run(policy, start, plan)
     }
 
     /// The first points that an attack sends, one after the other in one vector.

@@ -142,8 +142,13 @@ pub fn certify_with(problem: &Problem, options: &Options) -> Result<Outcome, Cer
 }
 
 /// The numbers that a solver ended with: a start for a similar problem.
-#[derive(Clone, Debug)]
-pub struct Solution(interior::Point);
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Solution {
+    /// The variables that all rows share.
+    x: Vec<f64>,
+    /// The worst model.
+    theta: Vec<f64>,
+}
 
 /// The same, starting from the solution of a similar problem if there is one. Returns the solution for the next one.
 pub(crate) fn certify_near(
@@ -177,8 +182,9 @@ fn search(
 ) -> Result<(Found, Option<Solution>), CertifyError> {
     if interior::applies(problem) {
         let start = start(problem, options)?;
-        if let Ok((found, point)) = interior::search(problem, &start, near.map(|near| &near.0)) {
-            return Ok((found, Some(Solution(point))));
+        let near = near.map(|near| interior::Point { x: near.x.clone(), theta: near.theta.clone() });
+        if let Ok((found, point)) = interior::search(problem, &start, near.as_ref()) {
+            return Ok((found, Some(Solution { x: point.x, theta: point.theta })));
         }
     }
     Ok((general::search(problem)?, None))

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::error::{AttackError, CertifyError, ParameterError};
+use crate::problem::ProblemError;
 
 /// Why a design or a sweep could not be carried out. What was finished is in the journal.
 #[derive(Debug, thiserror::Error)]
@@ -81,6 +82,14 @@ pub enum DesignError {
         then: String,
         /// Its value now.
         now: String,
+    },
+    /// The learner cannot be certified on a task.
+    #[error("{task}: {source}")]
+    Problem {
+        /// The task's name.
+        task: String,
+        /// Why.
+        source: ProblemError,
     },
     /// A line before the last is damaged: this is not the work of an interruption.
     #[error(

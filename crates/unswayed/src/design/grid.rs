@@ -4,8 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::DesignError;
 use crate::error::ParameterError;
-use crate::learner::Hinge;
-use crate::threat::Threat;
 
 /// What is chosen: the learner's own numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,9 +15,21 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// The learner with this setting.
-    pub fn learner(self) -> Result<Hinge, ParameterError> {
-        Hinge::new(self.learning_rate, self.regularization)
+    /// Refuses numbers that no learner can have.
+    fn validate(self) -> Result<(), ParameterError> {
+        let Setting { learning_rate, regularization } = self;
+        if !(learning_rate > 0.0 && learning_rate.is_finite()) {
+            return Err(ParameterError::new(
+                "learning rate",
+                learning_rate,
+                "it must be positive and finite",
+            ));
+        }
+        if !(regularization >= 0.0 && learning_rate * regularization < 1.0) {
+            let why = "it must not be negative, and times the learning rate it must be below 1";
+            return Err(ParameterError::new("regularization", regularization, why));
+        }
+        Ok(())
     }
 
     /// For comparing settings bit by bit.
@@ -77,10 +87,10 @@ impl Grid {
             poison_rates: tidy(poison_rates, "poison rates")?,
         };
         for setting in grid.settings() {
-            setting.learner()?;
+            setting.validate()?;
         }
-        for rate in &grid.poison_rates {
-            Threat::new(*rate)?;
+        if let Some(rate) = grid.poison_rates.iter().find(|rate| !(0.0..1.0).contains(*rate)) {
+            return Err(ParameterError::new("poison rate", *rate, "it must be at least 0 and below 1").into());
         }
         Ok(grid)
     }

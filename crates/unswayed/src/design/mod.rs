@@ -6,7 +6,7 @@
 //! benign loss + κ · certified loss
 //! ```
 //!
-//! over tasks and poison rates, and judged on a task that had no say in it.
+//! over tasks and poison rates, and judged on a held-out task.
 //!
 //! | module | its part |
 //! |---|---|

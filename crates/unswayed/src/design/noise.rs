@@ -15,7 +15,7 @@
 //! ```
 //!
 //! so S = 0 is the one minimiser, whatever κ ≥ 0 and the start: noise never helps. It is so for the true worst case too
-//! (`docs/theory.md`, Section 2).
+//! (`docs/theory.md`, Section 14).
 
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};

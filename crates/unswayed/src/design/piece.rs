@@ -1,15 +1,17 @@
 //! A piece of a sweep: what is computed in one go, in this process or in another that has the task's data.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::record::{AttackRecord, AttackedRecord, BenignRecord, CertifiedRecord, Record};
 use super::sweep::{BenignLoss, SweepPlan};
 use super::{DesignError, Setting};
-use crate::attack::{Attack, Attacked, Effort, Suite};
+use crate::attack::{Attack, Attacked, Suite};
 use crate::cancel::Cancel;
-use crate::certify::{self, Benign, Outcome, Point, benign, certify_after};
+use crate::certify::{Benign, Options, Outcome, Solution, benign, certify_near};
 use crate::data::Dataset;
-use crate::threat::Threat;
+use crate::problem::Problem;
 
 /// One setting on one task, and what is to be found out about it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,7 +49,7 @@ impl Piece {
     /// use unswayed::design::{BenignLoss, Grid, Setting, SweepPlan};
     /// let plan = SweepPlan {
     ///     grid: Grid::new(vec![1e-3], vec![0.01], vec![0.01, 0.02])?,
-    ///     radius: 1.0,
+    ///     template: Default::default(),
     ///     benign: BenignLoss::Limit,
     ///     effort: Effort::Fast,
     ///     seed: 0,
@@ -55,7 +57,7 @@ impl Piece {
     /// let setting = Setting { learning_rate: 1e-3, regularization: 0.01 };
     /// let piece = Piece { task: "mnist".into(), setting, work: Work::Certify { known: vec![] } };
     /// let mut records = vec![];
-    /// piece.compute(&unswayed::Dataset::sample()?, &plan, &Default::default(), &mut |record| {
+    /// piece.compute(&unswayed::data::sample()?.into(), &plan, &Default::default(), &mut |record| {
     ///     records.push(record);
     ///     Ok(())
     /// })?;
@@ -64,7 +66,7 @@ impl Piece {
     /// ```
     pub fn compute(
         &self,
-        data: &Dataset,
+        data: &Arc<Dataset>,
         plan: &SweepPlan,
         cancel: &Cancel,
         keep: &mut dyn FnMut(Record) -> Result<(), DesignError>,
@@ -80,7 +82,7 @@ impl Piece {
 /// Where a piece of work takes place.
 pub(super) struct Site<'a> {
     pub task: &'a str,
-    pub data: &'a Dataset,
+    pub data: &'a Arc<Dataset>,
     pub setting: Setting,
     pub plan: &'a SweepPlan,
     pub cancel: &'a Cancel,
@@ -92,51 +94,59 @@ impl Site<'_> {
         known: &[Record],
         keep: &mut dyn FnMut(Record) -> Result<(), DesignError>,
     ) -> Result<(), DesignError> {
-        let model = benign(self.data, &self.setting.learner()?);
         if !known.iter().any(|record| matches!(record, Record::Benign(_))) {
-            keep(Record::Benign(self.benign_record(&model)?))?;
+            keep(Record::Benign(self.benign_record(&benign(&self.problem(0.0)?))?))?;
         }
-        let mut similar: Option<Point> = None;
+        let mut near: Option<Solution> = None;
         for rate in &self.plan.grid.poison_rates {
             if self.cancel.is_cancelled() {
                 return Err(DesignError::Cancelled);
             }
             if let Some(known) = known.iter().find_map(|record| record.certified_at(*rate)) {
-                similar = Some(Point { x: known.x.clone(), theta: known.theta.clone() });
+                near.clone_from(&known.solution);
                 continue;
             }
-            let (outcome, point) = self.outcome(*rate, &model, similar.as_ref())?;
-            keep(Record::Certified(self.certified_record(*rate, &outcome, &point)))?;
-            similar = Some(point);
+            let (outcome, solution) = self.outcome(*rate, near.as_ref())?;
+            keep(Record::Certified(self.certified_record(*rate, &outcome, solution.clone())))?;
+            near = solution;
         }
         Ok(())
     }
 
     /// The certificates at all poison rates, as the records were made: the same bounds, bit for bit.
     pub(super) fn certificates(&self) -> Result<Vec<(f64, Outcome)>, DesignError> {
-        let model = benign(self.data, &self.setting.learner()?);
-        let mut similar = None;
+        let mut near = None;
         let mut outcomes = Vec::new();
         for rate in &self.plan.grid.poison_rates {
-            let (outcome, point) = self.outcome(*rate, &model, similar.as_ref())?;
+            let (outcome, solution) = self.outcome(*rate, near.as_ref())?;
             outcomes.push((*rate, outcome));
-            similar = Some(point);
+            near = solution;
         }
         Ok(outcomes)
+    }
+
+    /// The learner with this setting on the task, against the threat at this rate.
+    fn problem(&self, poison_rate: f64) -> Result<Problem, DesignError> {
+        let builder = Problem::of_template(self.data.clone(), self.plan.template.clone());
+        let Setting { learning_rate, regularization } = self.setting;
+        let built = builder
+            .learning_rate(learning_rate)
+            .regularization(regularization)
+            .poison_rate(poison_rate)
+            .build();
+        built.map_err(|source| DesignError::Problem { task: self.task.into(), source })
     }
 
     fn outcome(
         &self,
         rate: f64,
-        model: &Benign,
-        similar: Option<&Point>,
-    ) -> Result<(Outcome, Point), DesignError> {
-        let (learner, threat) = (self.setting.learner()?, Threat::new(rate)?.with_radius(self.plan.radius)?);
-        certify_after(self.data, &learner, &threat, &certify::Options::default(), model, similar)
+        near: Option<&Solution>,
+    ) -> Result<(Outcome, Option<Solution>), DesignError> {
+        certify_near(&self.problem(rate)?, &Options::default(), near)
             .map_err(|source| DesignError::Certify { task: self.task.into(), source })
     }
 
-    fn certified_record(&self, rate: f64, outcome: &Outcome, point: &Point) -> CertifiedRecord {
+    fn certified_record(&self, rate: f64, outcome: &Outcome, solution: Option<Solution>) -> CertifiedRecord {
         CertifiedRecord {
             task: self.task.into(),
             learning_rate: self.setting.learning_rate,
@@ -144,10 +154,9 @@ impl Site<'_> {
             poison_rate: rate,
             loss: outcome.certified_loss,
             error: outcome.certified_error,
-            method: outcome.certificate.loss.witness.method().into(),
-            status: outcome.status.word().into(),
-            x: point.x.clone(),
-            theta: point.theta.clone(),
+            method: outcome.certificate.loss.proof.method().into(),
+            status: outcome.status.to_string(),
+            solution,
         }
     }
 
@@ -162,7 +171,7 @@ impl Site<'_> {
             verdict: None,
         };
         if self.plan.benign == BenignLoss::Simulated {
-            let simulated = attack_record(&self.suite(0.0, &[Attack::None])?[0]);
+            let simulated = attack_record(&self.suite(0.0, Some(&[Attack::None]))?[0]);
             (record.loss, record.error) = (simulated.loss, simulated.error.unwrap_or(model.error));
             (record.half_width, record.verdict) = (simulated.half_width, Some(simulated.verdict));
         }
@@ -170,27 +179,28 @@ impl Site<'_> {
     }
 
     fn attacked(&self, rate: f64) -> Result<AttackedRecord, DesignError> {
-        let attacks = match self.plan.effort {
-            Effort::Fast => &Attack::FAST[..],
-            Effort::Full => &Attack::ALL[1..],
-        };
         Ok(AttackedRecord {
             task: self.task.into(),
             learning_rate: self.setting.learning_rate,
             regularization: self.setting.regularization,
             poison_rate: rate,
-            attacks: self.suite(rate, attacks)?.iter().map(attack_record).collect(),
+            attacks: self.suite(rate, None)?.iter().map(attack_record).collect(),
         })
     }
 
-    fn suite(&self, rate: f64, attacks: &[Attack]) -> Result<Vec<Attacked>, DesignError> {
-        let threat = Threat::new(rate)?.with_radius(self.plan.radius)?;
-        Suite::new(self.data, &self.setting.learner()?, &threat)
-            .with_effort(self.plan.effort)
-            .with_seed(self.plan.seed)
-            .with_cancel(self.cancel)
-            .run(attacks)
-            .map_err(|source| DesignError::attack(self.task, source))
+    /// Runs these attacks, or those of the plan's effort.
+    fn suite(&self, rate: f64, attacks: Option<&[Attack]>) -> Result<Vec<Attacked>, DesignError> {
+        let problem = self.problem(rate)?;
+        let run = || {
+            let suite = Suite::new(&problem)?;
+            let suite =
+                suite.with_effort(self.plan.effort).with_seed(self.plan.seed).with_cancel(self.cancel);
+            match attacks {
+                Some(attacks) => suite.run(attacks),
+                None => suite.run(&suite.usual()),
+            }
+        };
+        run().map_err(|source| DesignError::attack(self.task, source))
     }
 }
 

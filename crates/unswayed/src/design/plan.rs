@@ -8,6 +8,7 @@ use super::table::{Row, rows};
 use super::{DesignError, Grid, Setting};
 use crate::attack::Effort;
 use crate::error::ParameterError;
+use crate::problem::Template;
 
 /// Where attacks are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,14 +29,14 @@ pub struct Request {
     pub train: Vec<Task>,
     /// The task that κ is tuned on, if it is not given.
     pub validate: Option<Task>,
-    /// The task that had no say in the choice.
+    /// The held-out task: the choice does not depend on it.
     pub test: Option<Task>,
     /// The settings and poison rates to try.
     pub grid: Grid,
     /// The weight of the certified loss; tuned on the validation task if absent, or 1 without one.
     pub kappa: Option<f64>,
-    /// The largest norm of a poisoned point.
-    pub radius: f64,
+    /// Learner and threat but for their rates.
+    pub template: Template,
     /// Where the benign loss comes from.
     pub benign: BenignLoss,
     /// Where attacks are run.
@@ -55,7 +56,7 @@ impl Request {
             test: None,
             grid: Grid::default(),
             kappa: None,
-            radius: 1.0,
+            template: Template::default(),
             benign: BenignLoss::Simulated,
             attacks: AttackPlan::Chosen(Effort::Fast),
             seed: 0,
@@ -87,7 +88,7 @@ pub struct Design {
     pub certificates: Vec<(String, f64, Vec<u8>)>,
 }
 
-/// The chosen setting on a task that had no say in the choice.
+/// The chosen setting on a held-out task.
 #[derive(Clone, Debug)]
 pub struct OnTest {
     /// The task's name.
@@ -105,10 +106,9 @@ pub struct OnTest {
 /// With a journal (a file, and whether to continue it) every result is on disk as soon as it is known.
 ///
 /// ```
-/// use unswayed::Dataset;
 /// use unswayed::design::{AttackPlan, BenignLoss, Grid, Request, Run, Task, design};
-/// let data = Dataset::sample()?;
-/// let (train, test) = (data.first(100)?, Dataset::sample_test()?.first(100)?);
+/// use unswayed::data::{sample, sample_test};
+/// let (train, test) = (sample()?.first(100)?.into(), sample_test()?.first(100)?.into());
 /// let request = Request {
 ///     test: Some(Task { name: "test".into(), data: test }),
 ///     grid: Grid::new(vec![1e-3, 1e-2], vec![0.01, 0.1], vec![0.02])?,
@@ -204,7 +204,7 @@ fn on_test(
 fn plan(request: &Request) -> SweepPlan {
     SweepPlan {
         grid: request.grid.clone(),
-        radius: request.radius,
+        template: request.template.clone(),
         benign: request.benign,
         effort: match request.attacks {
             AttackPlan::Chosen(effort) | AttackPlan::Everywhere(effort) => effort,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Setting;
+use crate::certify::Solution;
 
 /// One finished piece of work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,7 +36,7 @@ pub struct BenignRecord {
     pub learning_rate: f64,
     /// σ.
     pub regularization: f64,
-    /// The long-run hinge loss.
+    /// The long-run loss.
     pub loss: f64,
     /// The long-run error.
     pub error: f64,
@@ -56,7 +57,7 @@ pub struct CertifiedRecord {
     pub regularization: f64,
     /// ε.
     pub poison_rate: f64,
-    /// No adversary gets the long-run hinge loss above this.
+    /// No adversary gets the long-run loss above this.
     pub loss: f64,
     /// No adversary gets the long-run error above this.
     pub error: f64,
@@ -64,10 +65,8 @@ pub struct CertifiedRecord {
     pub method: String,
     /// What the bound is worth.
     pub status: String,
-    /// The solver's shared variables and its θ: where the solver starts at the next poison rate.
-    pub x: Vec<f64>,
-    /// See `x`.
-    pub theta: Vec<f64>,
+    /// Where the solver starts at the next poison rate, if it can.
+    pub solution: Option<Solution>,
 }
 
 /// What attacks reached.
@@ -90,7 +89,7 @@ pub struct AttackedRecord {
 pub struct AttackRecord {
     /// The attack's name.
     pub attack: String,
-    /// The long-run hinge loss.
+    /// The long-run loss.
     pub loss: f64,
     /// Half the width of its 95 % confidence interval; absent if it could not be told.
     pub half_width: Option<f64>,

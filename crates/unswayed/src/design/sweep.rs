@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use crate::attack::Effort;
 use crate::cancel::Cancel;
 use crate::certify::{self, Outcome};
 use crate::data::Dataset;
-use crate::threat::Threat;
+use crate::problem::Template;
 
 /// A dataset with a name.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub struct Task {
     /// What tables call it.
     pub name: String,
     /// Its rows.
-    pub data: Dataset,
+    pub data: Arc<Dataset>,
 }
 
 /// Where the benign loss comes from.
@@ -52,8 +52,8 @@ impl BenignLoss {
 pub struct SweepPlan {
     /// The settings and rates of the grid.
     pub grid: Grid,
-    /// The largest norm of a poisoned point.
-    pub radius: f64,
+    /// Learner and threat but for their rates.
+    pub template: Template,
     /// Where the benign loss comes from.
     pub benign: BenignLoss,
     /// How much work to put into an attack.
@@ -155,7 +155,6 @@ impl<'a> Sweep<'a> {
         {
             return Err(DesignError::SameName { name: task.1.name.clone() });
         }
-        Threat::new(0.0)?.with_radius(plan.radius)?;
         Ok(Sweep { tasks, plan, run, store: Mutex::default() })
     }
 
@@ -175,10 +174,7 @@ impl<'a> Sweep<'a> {
 
     /// What a journal must agree on.
     fn header(&self) -> Value {
-        let describe = |data: &Dataset| {
-            let digest = Rows::of(data).digest();
-            format!("{} rows, {} columns, sha256 {digest}", data.rows(), data.dimension())
-        };
+        let describe = |data: &Dataset| format!("{}; sha256 {}", data.origin(), data.origin().sha256);
         let tasks: serde_json::Map<String, Value> =
             self.tasks.iter().map(|t| (t.name.clone(), describe(&t.data).into())).collect();
         json!({
@@ -189,7 +185,7 @@ impl<'a> Sweep<'a> {
             "learning_rates": self.plan.grid.learning_rates,
             "regularizations": self.plan.grid.regularizations,
             "poison_rates": self.plan.grid.poison_rates,
-            "radius": self.plan.radius,
+            "template": self.plan.template,
             "benign": self.plan.benign.word(),
             "attacks": match self.plan.effort { Effort::Fast => "fast", Effort::Full => "full" },
             "seed": self.plan.seed,

@@ -3,17 +3,16 @@
 use super::sweep::{BenignLoss, Chain, Run, Sweep, SweepPlan, Task};
 use super::table::{Row, rows};
 use super::{DesignError, Grid, Setting};
-use crate::attack::{Attack, Attacked, Effort, Suite, search};
-use crate::certify::{Options, Outcome, Point, benign, certify_after};
+use crate::attack::{Attack, Attacked, Effort, Suite};
+use crate::certify::{Options, Outcome, Solution, certify_near};
 use crate::data::Dataset;
 use crate::error::{AttackError, CertifyError};
-use crate::learner::Hinge;
-use crate::threat::Threat;
+use crate::problem::{Problem, ProblemError, Template};
 
 /// What the limit is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// The long-run hinge loss.
+    /// The long-run loss.
     Loss,
     /// The long-run error.
     Error,
@@ -57,32 +56,31 @@ pub struct Tolerated {
     pub beyond: Option<(f64, f64)>,
 }
 
-/// Finds the largest poison rate; `None` if the limit is not certified even without an adversary.
+/// Finds the largest poison rate; `None` if the limit is not certified even without an adversary. The problem's own poison
+/// rate does not matter.
 ///
 /// ```
+/// use unswayed::Problem;
 /// use unswayed::design::tolerate::{Measure, largest_rate};
-/// use unswayed::{Dataset, Hinge};
-/// let data = Dataset::sample()?;
-/// let found = largest_rate(&data, &Hinge::new(1e-3, 0.01)?, 1.0, 0.2, Measure::Loss)?.unwrap();
+/// let data = unswayed::data::sample()?;
+/// let problem = Problem::builder(data).learning_rate(1e-3).regularization(0.01).poison_rate(0.0).build()?;
+/// let found = largest_rate(&problem, 0.2, Measure::Loss)?.unwrap();
 /// assert!(found.outcome.certified_loss <= 0.2 && found.poison_rate > 0.01);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn largest_rate(
-    data: &Dataset,
-    learner: &Hinge,
-    radius: f64,
+    problem: &Problem,
     limit: f64,
     measure: Measure,
 ) -> Result<Option<Tolerated>, DesignError> {
-    let model = benign(data, learner);
-    let mut similar: Option<Point> = None;
+    let mut near: Option<Solution> = None;
     let mut trial = |rate: f64| -> Result<Outcome, DesignError> {
-        let threat = Threat::new(rate)?.with_radius(radius)?;
+        let problem = problem.with_poison_rate(rate).map_err(problem_error)?;
         // The problem without adversary has fewer variables: it is no start for the others.
-        let start = similar.as_ref().filter(|_| rate > 0.0);
-        let found = certify_after(data, learner, &threat, &Options::default(), &model, start);
-        let (outcome, point) = found.map_err(certify_error)?;
-        similar = Some(point).filter(|_| rate > 0.0);
+        let start = near.as_ref().filter(|_| rate > 0.0);
+        let (outcome, solution) =
+            certify_near(&problem, &Options::default(), start).map_err(certify_error)?;
+        near = solution.filter(|_| rate > 0.0);
         Ok(outcome)
     };
     let none = trial(0.0)?;
@@ -146,24 +144,24 @@ impl Tolerating {
     /// use unswayed::design::tolerate::{Measure, Tolerating};
     /// use unswayed::design::{Grid, Run};
     /// let grid = Grid::new(vec![1e-3], vec![0.01, 0.1], vec![0.02])?;
-    /// let data = unswayed::Dataset::sample()?.first(100)?;
-    /// let found = Tolerating::find(data, grid, 1.0, 0.2, Measure::Loss, 0, &Run::default())?;
+    /// let data = unswayed::data::sample()?.first(100)?;
+    /// let found = Tolerating::find(data, Default::default(), grid, 0.2, Measure::Loss, 0, &Run::default())?;
     /// assert_eq!((found.tried, found.rows.len()), (2, 1));
     /// assert_eq!(found.rows[0].regularization, 0.01);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn find(
         data: Dataset,
+        template: Template,
         grid: Grid,
-        radius: f64,
         limit: f64,
         measure: Measure,
         seed: u64,
         run: &Run,
     ) -> Result<Tolerating, DesignError> {
         let settings: Vec<Setting> = grid.settings().collect();
-        let plan = SweepPlan { grid, radius, benign: BenignLoss::Simulated, effort: Effort::Fast, seed };
-        let tasks = [Task { name: "data".into(), data }];
+        let plan = SweepPlan { template, grid, benign: BenignLoss::Simulated, effort: Effort::Fast, seed };
+        let tasks = [Task { name: "data".into(), data: data.into() }];
         let sweep = Sweep::new(&tasks, plan, run)?;
         let chains: Vec<Chain> = settings.iter().map(|s| Chain { task: 0, setting: *s }).collect();
         sweep.certify(&chains)?;
@@ -192,22 +190,19 @@ pub struct Broken {
 /// Looks for the smallest poison rate from `from` on at which the steady-state attack, simulated, exceeds the limit. The
 /// largest tolerable rate, whatever the method of proof, is below it.
 pub fn smallest_broken_rate(
-    data: &Dataset,
-    learner: &Hinge,
-    radius: f64,
+    problem: &Problem,
     limit: f64,
     measure: Measure,
     from: f64,
     seed: u64,
 ) -> Result<Option<Broken>, DesignError> {
+    let at = |rate: f64| problem.with_poison_rate(rate).map_err(problem_error);
     // First by where the learner settles, which needs no simulation.
     let settled = |rate: f64| -> Result<f64, DesignError> {
-        let threat = Threat::new(rate)?.with_radius(radius)?;
-        let steady = search(data, learner, &threat, &[], 2000, seed).map_err(attack_error)?;
-        Ok(match measure {
-            Measure::Loss => steady.loss,
-            Measure::Error => error_of(data, &steady.theta),
-        })
+        let problem = at(rate)?;
+        let found = Suite::new(&problem).and_then(|suite| suite.with_seed(seed).settled());
+        let (loss, error) = found.map_err(attack_error)?;
+        Ok(if measure == Measure::Loss { loss } else { error })
     };
     let (mut low, mut high) = (from.max(SMALLEST_RATE), 1.0 - SMALLEST_RATE);
     for _ in 0..ATTACK_TRIALS {
@@ -217,9 +212,9 @@ pub fn smallest_broken_rate(
     // Then by simulation at the learner's own learning rate, going up until it is seen.
     for _ in 0..ATTACK_TRIALS {
         let rate = round_down(high);
-        let threat = Threat::new(rate)?.with_radius(radius)?;
-        let suite = Suite::new(data, learner, &threat).with_seed(seed);
-        for attacked in suite.run(&[Attack::SteadyState]).map_err(attack_error)? {
+        let problem = at(rate)?;
+        let run = Suite::new(&problem).and_then(|suite| suite.with_seed(seed).run(&[Attack::SteadyState]));
+        for attacked in run.map_err(attack_error)? {
             if measure.attacked(&attacked) > limit {
                 return Ok(Some(Broken { poison_rate: rate, attacked }));
             }
@@ -232,9 +227,8 @@ pub fn smallest_broken_rate(
     Ok(None)
 }
 
-fn error_of(data: &Dataset, theta: &[f64]) -> f64 {
-    let wrong = |z: &[f64]| crate::certify::dot(z, theta) <= 0.0;
-    data.iter().zip(data.probabilities()).filter(|(z, _)| wrong(z)).map(|(_, p)| p).sum()
+fn problem_error(source: ProblemError) -> DesignError {
+    DesignError::Problem { task: "data".into(), source }
 }
 
 fn certify_error(source: CertifyError) -> DesignError {

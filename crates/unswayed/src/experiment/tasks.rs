@@ -2,6 +2,7 @@
 //! certificate beside ours.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -10,7 +11,8 @@ use crate::certify::{Options, paper};
 use crate::data::Dataset;
 use crate::design::sweep::Observer;
 use crate::design::{Design, Request, Run, Setting, design};
-use crate::threat::Threat;
+use crate::error::CertifyError;
+use crate::problem::{Problem, Template};
 
 /// Where the paper's certificate is computed, which takes most of a minute each: shares of the way from the smallest to the
 /// largest poison rate, for the chosen setting. For the poor setting it is computed at the largest rate alone.
@@ -54,7 +56,7 @@ pub fn run_tasks(
     }
     observer.expect(cells.len());
     let paper = cells.par_iter().map(|(setting, rate)| {
-        let bound = paper_bound(&test.data, *setting, *rate, request.radius);
+        let bound = paper_bound(&test.data, *setting, *rate, &request.template);
         observer.done();
         bound
     });
@@ -62,13 +64,18 @@ pub fn run_tasks(
 }
 
 fn paper_bound(
-    data: &Dataset,
+    data: &Arc<Dataset>,
     setting: Setting,
     poison_rate: f64,
-    radius: f64,
+    template: &Template,
 ) -> Result<PaperBound, ExperimentError> {
-    let threat = Threat::new(poison_rate)?.with_radius(radius)?;
-    let outcome = paper::certify(data, &setting.learner()?, &threat, &Options::default(), None)?;
+    let problem = Problem::of_template(data.clone(), template.clone())
+        .learning_rate(setting.learning_rate)
+        .regularization(setting.regularization)
+        .poison_rate(poison_rate)
+        .build()
+        .map_err(CertifyError::from)?;
+    let outcome = paper::certify(&problem, &Options::default(), None)?;
     Ok(PaperBound { setting, poison_rate, certified_loss: outcome.certified_loss })
 }
 

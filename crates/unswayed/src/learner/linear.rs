@@ -5,52 +5,28 @@ use unswayed_check::{Learner, Loss};
 use super::online::{LANES, Online, add_padded, padded_dot};
 use crate::certify::dot;
 
-/// θ' = P(Kθ + (η/b) Σ g): K shrinks all coordinates but the free ones, g is minus the gradient of a point's loss, clipped,
-/// b the size of a batch, P the projection on a ball. A step in the sense of [`Online`] is one point: θ moves at the last
-/// one of each batch.
+/// A linear learner in motion: θ' = P(kθ + (η/b) Σ g). A step in the sense of [`Online`] is one point: θ moves at the last one of
+/// each batch.
 #[derive(Clone, Debug)]
-pub struct LinearState {
-    loss: Loss,
-    /// Entries of x.
-    dimension: usize,
-    theta: Vec<[f64; LANES]>,
-    /// Σ g over the batch so far.
-    sum: Vec<[f64; LANES]>,
-    /// What each coordinate is multiplied by.
-    keep: Vec<[f64; LANES]>,
-    /// η/b.
-    gain: f64,
-    batch: u64,
-    seen: u64,
-    clip: f64,
-    ball: f64,
-    /// ⟨Θ_j, x⟩ for each class.
-    scores: Vec<f64>,
+pub struct LinearState(Motion);
+
+/// The way in which θ is kept.
+#[derive(Clone, Debug)]
+enum Motion {
+    Scaled(Scaled),
+    General(General),
 }
 
 impl LinearState {
     /// θ = 0, for points with so many entries.
     pub fn new(learner: &Learner, point: usize) -> Self {
-        let (blocks, dimension) = blocks(learner.loss, point);
-        let padded = vec![[0.0; LANES]; (blocks * dimension).div_ceil(LANES)];
-        let mut keep = padded.clone();
-        keep.as_flattened_mut().fill(1.0 - learner.learning_rate * learner.regularization);
-        for &j in &learner.unregularized {
-            keep.as_flattened_mut()[j] = 1.0;
-        }
-        LinearState {
-            loss: learner.loss,
-            dimension,
-            sum: padded.clone(),
-            theta: padded,
-            keep,
-            gain: learner.learning_rate / learner.batch as f64,
-            batch: learner.batch,
-            seen: 0,
-            clip: learner.clip.unwrap_or(f64::INFINITY),
-            ball: learner.projection.unwrap_or(f64::INFINITY),
-            scores: vec![0.0; blocks],
-        }
+        let is_plain = learner.batch == 1 && learner.projection.is_none() && learner.unregularized.is_empty();
+        let is_margin = !matches!(learner.loss, Loss::Multiclass(_));
+        LinearState(if is_plain && is_margin {
+            Motion::Scaled(Scaled::new(learner, point))
+        } else {
+            Motion::General(General::new(learner, point))
+        })
     }
 
     /// One step of the learner on one point (of a batch of one), from and to an unpadded θ.
@@ -69,6 +45,159 @@ impl LinearState {
         padded.as_flattened_mut()[..z.len()].copy_from_slice(z);
         state.step(&padded);
         state.theta(theta);
+    }
+}
+
+impl Online for LinearState {
+    #[inline(always)]
+    fn step(&mut self, z: &[[f64; LANES]]) {
+        match &mut self.0 {
+            Motion::Scaled(state) => state.step(z),
+            Motion::General(state) => state.step(z),
+        }
+    }
+
+    fn theta(&self, out: &mut [f64]) {
+        match &self.0 {
+            Motion::Scaled(state) => state.theta(out),
+            Motion::General(state) => state.theta(out),
+        }
+    }
+
+    fn restart(&mut self, theta: &[f64], seed: u64) {
+        match &mut self.0 {
+            Motion::Scaled(state) => state.restart(theta, seed),
+            Motion::General(state) => state.restart(theta, seed),
+        }
+    }
+}
+
+/// One point per step and no projection: θ = scale·w, so that a point which does not act costs one product and no write.
+#[derive(Clone, Debug)]
+struct Scaled {
+    loss: Loss,
+    w: Vec<[f64; LANES]>,
+    scale: f64,
+    inverse: f64,
+    keep: f64,
+    inverse_keep: f64,
+    learning_rate: f64,
+    clip: f64,
+}
+
+/// Below this scale w is multiplied out, long before anything could overflow.
+const SMALLEST_SCALE: f64 = 1e-3;
+
+impl Scaled {
+    fn new(learner: &Learner, dimension: usize) -> Self {
+        let keep = 1.0 - learner.learning_rate * learner.regularization;
+        Scaled {
+            loss: learner.loss,
+            w: vec![[0.0; LANES]; dimension.div_ceil(LANES)],
+            scale: 1.0,
+            inverse: 1.0,
+            keep,
+            inverse_keep: 1.0 / keep,
+            learning_rate: learner.learning_rate,
+            clip: learner.clip.unwrap_or(f64::INFINITY),
+        }
+    }
+
+    /// How strongly the point pulls.
+    #[inline(always)]
+    fn weight(&self, z: &[[f64; LANES]]) -> f64 {
+        let product = padded_dot(&self.w, z);
+        let weight = match self.loss {
+            // θᵀz ≤ 1 with θ = scale·w.
+            Loss::Hinge => f64::from(product <= self.inverse),
+            loss => pull(loss, self.scale * product),
+        };
+        if self.clip < f64::INFINITY && weight > 0.0 {
+            weight * shortened(self.clip, weight * padded_dot(z, z).sqrt())
+        } else {
+            weight
+        }
+    }
+
+    #[cold]
+    fn renormalise(&mut self) {
+        self.w.as_flattened_mut().iter_mut().for_each(|w| *w *= self.scale);
+        (self.scale, self.inverse) = (1.0, 1.0);
+    }
+}
+
+impl Online for Scaled {
+    #[inline(always)]
+    fn step(&mut self, z: &[[f64; LANES]]) {
+        let weight = self.weight(z);
+        self.scale *= self.keep;
+        self.inverse *= self.inverse_keep;
+        if weight > 0.0 {
+            add_padded(&mut self.w, self.learning_rate * weight * self.inverse, z);
+        }
+        if self.scale < SMALLEST_SCALE {
+            self.renormalise();
+        }
+    }
+
+    fn theta(&self, out: &mut [f64]) {
+        for (out, w) in out.iter_mut().zip(self.w.as_flattened()) {
+            *out = self.scale * w;
+        }
+    }
+
+    fn restart(&mut self, theta: &[f64], _: u64) {
+        self.w.as_flattened_mut().fill(0.0);
+        self.w.as_flattened_mut()[..theta.len()].copy_from_slice(theta);
+        (self.scale, self.inverse) = (1.0, 1.0);
+    }
+}
+
+/// θ' = P(Kθ + (η/b) Σ g): K shrinks all coordinates but the free ones, g is minus the gradient of a point's loss, clipped,
+/// b the size of a batch, P the projection on a ball.
+#[derive(Clone, Debug)]
+struct General {
+    loss: Loss,
+    /// Entries of x.
+    dimension: usize,
+    theta: Vec<[f64; LANES]>,
+    /// Σ g over the batch so far.
+    sum: Vec<[f64; LANES]>,
+    /// What each coordinate is multiplied by.
+    keep: Vec<[f64; LANES]>,
+    /// η/b.
+    gain: f64,
+    batch: u64,
+    seen: u64,
+    clip: f64,
+    ball: f64,
+    /// ⟨Θ_j, x⟩ for each class.
+    scores: Vec<f64>,
+}
+
+impl General {
+    /// θ = 0, for points with so many entries.
+    fn new(learner: &Learner, point: usize) -> Self {
+        let (blocks, dimension) = blocks(learner.loss, point);
+        let padded = vec![[0.0; LANES]; (blocks * dimension).div_ceil(LANES)];
+        let mut keep = padded.clone();
+        keep.as_flattened_mut().fill(1.0 - learner.learning_rate * learner.regularization);
+        for &j in &learner.unregularized {
+            keep.as_flattened_mut()[j] = 1.0;
+        }
+        General {
+            loss: learner.loss,
+            dimension,
+            sum: padded.clone(),
+            theta: padded,
+            keep,
+            gain: learner.learning_rate / learner.batch as f64,
+            batch: learner.batch,
+            seen: 0,
+            clip: learner.clip.unwrap_or(f64::INFINITY),
+            ball: learner.projection.unwrap_or(f64::INFINITY),
+            scores: vec![0.0; blocks],
+        }
     }
 
     /// Adds the step on a point with a label: c·x to its class, −x to each class that comes within 1 of it, c of them.
@@ -112,7 +241,7 @@ impl LinearState {
     }
 }
 
-impl Online for LinearState {
+impl Online for General {
     #[inline(always)]
     fn step(&mut self, z: &[[f64; LANES]]) {
         if let Loss::Multiclass(_) = self.loss {

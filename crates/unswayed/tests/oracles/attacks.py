@@ -1,4 +1,4 @@
-"""Constant attacks and their fixed points: a lower bound for what a bound must allow (docs/learners.md, Proposition 1)."""
+"""Constant attacks and their fixed points: a lower bound for what a bound must allow (docs/theory.md, Proposition 1)."""
 import numpy as np
 import cvxpy as cp
 from evaluate import pi, phi

@@ -1,8 +1,8 @@
-"""Reference implementation of the bounds in docs/learners.md: conic programs, formulas, G, attacks.
+"""Reference implementation of the bounds in docs/theory.md: conic programs, formulas, G, attacks.
 
 Only numpy, scipy and cvxpy (with Clarabel) are used. `python learners_cases.py` writes learners.json.
 
-Letters as in docs/learners.md: eta, sigma, eps, k = 1 - eta*sigma; alpha, beta the witness of lambda;
+Letters as in docs/theory.md: eta, sigma, eps, k = 1 - eta*sigma; alpha, beta the witness of lambda;
 rows z_i with weights p_i; T_i, y_i the line T_i + y_i s_i above what row i contributes to G.
 All row quantities T, y here carry the weight p_i already.
 """

@@ -1,4 +1,4 @@
-"""Writes learners.json: small reference cases for docs/learners.md.   python learners_cases.py
+"""Writes learners.json: small reference cases for docs/theory.md.   python learners_cases.py
 
 Every case: data, setting, the witness found, `value` (the formula at the witness), `program` (the conic program's optimum:
 a lower bound of the best `value` up to the solver's tolerance, but for `logistic finite set`, where it uses w^2 <= w), `brute_force` (largest G found by a dense search over theta and the adversary's choice;

@@ -1,4 +1,4 @@
-"""The one-dimensional lemmas of docs/learners.md on dense grids of s, and the matrix inequality of Lemma L11.   python lemmas.py"""
+"""The one-dimensional lemmas of docs/theory.md on dense grids of s, and the matrix inequality of Lemma L11.   python lemmas.py"""
 import itertools
 import numpy as np
 from learners import Setting, sup_h

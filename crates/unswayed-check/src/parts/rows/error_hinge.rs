@@ -1,4 +1,4 @@
-//! Hinge rows and the error 1[s ≤ 0]: y = (κ0−1+c)u + (1−c)u', T = max(J+c, 0) − (κ0−1+c)u (Section 4).
+//! Hinge rows and the error 1[s ≤ 0]: y = (κ0−1+c)u + (1−c)u', T = max(J+c, 0) − (κ0−1+c)u (Theorem 4).
 
 use super::{Kind, Mass, Row, Slope, require_share};
 use crate::exact::Dyadic;

@@ -30,7 +30,7 @@ impl Kind for Logistic<'_> {
     }
 }
 
-/// h of (2.2) with κ as given.
+/// h of (3.2) with κ as given.
 pub(super) fn row_entropy(lambda: &Lambda, row: &Row, kappa: &Dyadic) -> Entropy {
     let benign = &row.p * &lambda.benign;
     Entropy {

@@ -44,7 +44,7 @@
 //! }
 //!
 //! let learner = OnlineMean { data: Dataset::from_rows(vec![-1.0, 1.0], 1, None)? };
-//! // Variance 1, adversary |z| ≤ 1. The best λ = aθ² is known, and so is t(λ): docs/theory.md, Section 2.
+//! // Variance 1, adversary |z| ≤ 1. The best λ = aθ² is known, and so is t(λ): docs/theory.md, Section 14.
 //! let setting = MeanSetting::new(RATE, 0.2, 1.0, 1.0, 0.0)?;
 //! let a = setting.curvature();
 //! let residual = Residual::new(&learner, |theta| a * theta[0] * theta[0])?;

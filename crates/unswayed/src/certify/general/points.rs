@@ -1,4 +1,4 @@
-//! The adversary's sets, as the program sees them (Section 3 of `docs/learners.md`).
+//! The adversary's sets, as the program sees them (Section 4 of `docs/theory.md`).
 
 use faer::{Mat, Side};
 use unswayed_check::{Loss, Set, Statement};

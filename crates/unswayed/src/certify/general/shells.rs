@@ -1,4 +1,4 @@
-//! Where θ may be: everywhere, in the ball of a projection, or in shells around a model (Section 6 of `docs/learners.md`).
+//! Where θ may be: everywhere, in the ball of a projection, or in shells around a model (Section 5 of `docs/theory.md`).
 
 use unswayed_check::Shells;
 

@@ -3,7 +3,7 @@
 //! Clarabel is given the side of the program that looks for the worst case, because it has four times fewer variables than
 //! the side with the multipliers. Its variables are the share q_i of a row that acts, w_i for q_iθ, and the second moments
 //! of (θ, z); θ, w and z are measured in units of ϱ, ϱ and R. The multiplier of the equation "the moments are stationary" is A,
-//! that of "the means are stationary" is b, and the others are ν1 to ν10 (`docs/theory.md`, section 11).
+//! that of "the means are stationary" is b, and the others are ν1 to ν10 (`docs/theory.md`, Section 13).
 
 use crate::certify::conic::{Cone, Program, Progress, Solved, packed, triangle};
 

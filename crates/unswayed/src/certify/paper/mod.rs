@@ -1,7 +1,7 @@
 //! The paper's semidefinite certificates, solved by Clarabel and proven by the exact checker.
 //!
 //! They are here for comparison: the convexity certificate is usually tighter and thousands of times faster. Both
-//! programs are the paper's with its misprints put right (`docs/theory.md`, section 11).
+//! programs are the paper's with its misprints put right (`docs/theory.md`, Section 13).
 
 mod hinge;
 mod mean;

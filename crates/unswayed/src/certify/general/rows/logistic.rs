@@ -7,7 +7,7 @@ use super::{Arc, Curve, Form, Kind, Own, Part, Row, own, share};
 
 pub(in super::super) struct Logistic;
 
-/// h of (2.2), with κ as given.
+/// h of (3.2), with κ as given.
 pub(super) fn curve<T: Scalar>(row: &Row<T>, kappa: T, y: T) -> Curve<T> {
     let benign = 1.0 - row.constants.eps;
     Curve {

@@ -16,6 +16,7 @@ use crate::work::run;
 use crate::{CheckFailed, error};
 
 /// A certificate with the problem it is about.
+#[derive(Clone)]
 #[pyclass(frozen, module = "unswayed._native")]
 pub struct Certificate {
     pub problem: Arc<unswayed::Problem>,

@@ -78,19 +78,19 @@ pub fn policy(labels: &str) -> PyResult<LabelPolicy> {
 #[pymethods]
 impl Data {
     #[staticmethod]
-    #[pyo3(signature = (x, y, weights, labels, normalize, scale))]
+    #[pyo3(signature = (x, y, weights, names, labels, normalize, scale))]
     fn from_arrays(
         x: PyReadonlyArray2<'_, f64>,
         y: Option<GivenLabels<'_>>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
+        names: Vec<String>,
         labels: &str,
         normalize: bool,
         scale: Option<f64>,
     ) -> PyResult<Self> {
         let reading = Reading { labels: policy(labels)?, normalize, scale, ..Reading::default() };
-        let data =
-            table(&x, y, weights).and_then(|table| table.into_dataset(&reading)).map_err(data_error)?;
-        Ok(Data(Arc::new(data)))
+        let table = Table { names, ..table(&x, y, weights).map_err(data_error)? };
+        Ok(Data(Arc::new(table.into_dataset(&reading).map_err(data_error)?)))
     }
 
     /// What [`Data::from_state`] takes.
@@ -167,15 +167,15 @@ impl Data {
     }
 
     #[getter]
-    fn scale(&self) -> Option<f64> {
-        let origin = self.0.origin();
-        origin.is_scaled().then_some(origin.scale)
+    fn scale(&self) -> f64 {
+        self.0.origin().scale
     }
 
     /// The scale with which to read other data like these: 1 if rows longer than 1 are meant as they are.
     #[getter]
     fn scale_for_others(&self) -> Option<f64> {
-        self.scale().or((self.0.largest_norm() > 1.0).then_some(1.0))
+        let origin = self.0.origin();
+        (origin.is_scaled() || self.0.largest_norm() > 1.0).then_some(origin.scale)
     }
 
     #[getter]

@@ -10,6 +10,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use unswayed::Cancel;
+use unswayed::design::sweep::Observer;
 
 /// How often signals are looked for and progress is told.
 const TICK: Duration = Duration::from_millis(50);
@@ -27,8 +28,18 @@ pub struct Work {
 /// Pieces of work, to be done and done.
 #[derive(Default)]
 pub struct Count {
-    pub expected: AtomicUsize,
-    pub done: AtomicUsize,
+    expected: AtomicUsize,
+    done: AtomicUsize,
+}
+
+impl Observer for Count {
+    fn expect(&self, pieces: usize) {
+        self.expected.fetch_add(pieces, Ordering::Relaxed);
+    }
+
+    fn done(&self) {
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 impl Work {

@@ -2,8 +2,10 @@
 
 use unswayed::design::table::Row;
 use unswayed::design::{Design, Request, Setting};
+use unswayed::{Adversary, Column, Template};
+use unswayed_check::TextLine;
 
-use super::tool;
+use super::{certificate_name, tool};
 use crate::number::{down, parameter, percent, up};
 use crate::{
     Axis, Block, HeatMap, Kind, LinePlot, Report, ScatterPlot, ScatterPoint, Section, Series, Steps, Table,
@@ -43,7 +45,7 @@ fn verdict(result: &Design) -> Vec<String> {
             .attack_loss
             .map_or(String::new(), |loss| format!(" The strongest attack found reaches {}.", down(loss)));
         words.push(format!(
-            "On {}, which had no say in the choice, no adversary who controls {} of the points can push the long-run loss above \
+            "On {}, which was not used for the choice, no adversary who controls {} of the points can push the long-run loss above \
              {}.{attack} A poor setting ({}) is certified at {} only.",
             test.task,
             percent(chosen.poison_rate),
@@ -57,15 +59,17 @@ fn verdict(result: &Design) -> Vec<String> {
 
 fn facts(request: &Request, result: &Design) -> Vec<(String, String)> {
     let names: Vec<&str> = request.train.iter().map(|t| t.name.as_str()).collect();
-    let mut facts = vec![
+    let template = template_lines(&request.template);
+    let mut facts: Vec<(String, String)> =
+        template.into_iter().map(|(name, text)| (name.to_owned(), text)).collect();
+    facts.extend([
         ("chosen on".to_owned(), names.join(", ")),
         (
             "objective".to_owned(),
             format!("benign loss ({}) + {} · certified loss", request.benign.word(), result.kappa),
         ),
-        ("adversary".to_owned(), format!("any point of norm up to {}", request.radius)),
         ("certificates".to_owned(), format!("{}, each verified in exact arithmetic", result.rows.len())),
-    ];
+    ]);
     if let Some(task) = &request.validate {
         facts.push(("validated on".to_owned(), task.name.clone()));
     }
@@ -76,7 +80,58 @@ fn check_commands(result: &Design, folder: &str) -> Vec<String> {
     let (Some(test), Some(rate)) = (&result.test, result.rows.last().map(|r| r.poison_rate)) else {
         return vec![format!("unswayed check {folder}/certificates/FILE DATA")];
     };
-    vec![format!("unswayed check {folder}/certificates/{}-{rate}.certificate.safetensors DATA", test.task)]
+    vec![format!("unswayed check {folder}/certificates/{} DATA", certificate_name(&test.task, rate))]
+}
+
+/// Learner and threat of a template in words.
+///
+/// ```
+/// use unswayed::{Adversary, Template};
+/// let template = Template { adversary: Adversary::LabelFlips, clip: Some(1.0), ..Template::default() };
+/// let lines = unswayed_report::about::template_lines(&template);
+/// assert_eq!(lines[0], ("learner", "hinge loss, gradients clipped at 1".to_owned()));
+/// ```
+pub fn template_lines(template: &Template) -> Vec<TextLine> {
+    let Template { adversary, radius, batch, projection, clip, bias, .. } = template;
+    let column = |column: &Column| match column {
+        Column::Index(index) => format!("column {}", index + 1),
+        Column::FromEnd(1) => "the last column".to_owned(),
+        Column::FromEnd(place) => format!("column {place} from the end"),
+        Column::Name(name) => format!("column {name}"),
+    };
+    let learner = [
+        Some(format!("{} loss", template_loss(template))),
+        (*batch > 1).then(|| format!("{batch} points per step")),
+        projection.map(|radius| format!("projected on norms up to {radius}")),
+        clip.map(|norm| format!("gradients clipped at {norm}")),
+        bias.as_ref().map(|bias| format!("{} not regularized", column(bias))),
+    ];
+    let threat = match adversary {
+        Adversary::Ball => match radius {
+            Some(radius) => format!("any point of norm up to {radius}, in the units of the data"),
+            None => "any point of norm up to 1, after any division of the rows".to_owned(),
+        },
+        Adversary::BoxAroundData => "any point of the smallest box around the rows".to_owned(),
+        Adversary::Box(radii) if radii.len() == 1 => {
+            format!("any point with entries up to {}, in the units of the data", radii[0])
+        }
+        Adversary::Box(_) => "any point of a given box, in the units of the data".to_owned(),
+        Adversary::EllipsoidAroundData => {
+            "any point that a Mahalanobis filter passes if it passes all rows".to_owned()
+        }
+        Adversary::Ellipsoid(_) => "any point of a given ellipsoid".to_owned(),
+        Adversary::Points(_) => "any of the given points, in the units of the data".to_owned(),
+        Adversary::Flips => "any row of the data, as it is or with its label flipped".to_owned(),
+        Adversary::LabelFlips => "the label of the row drawn, as it is or flipped".to_owned(),
+        Adversary::Any => "any point at all".to_owned(),
+        other => other.to_string(),
+    };
+    vec![("learner", learner.into_iter().flatten().collect::<Vec<_>>().join(", ")), ("threat", threat)]
+}
+
+/// The name of a template's loss; a template that leaves it open means the hinge loss, or for preferences the logistic one.
+fn template_loss(template: &Template) -> String {
+    template.loss.map_or_else(|| "hinge".to_owned(), |loss| loss.to_string())
 }
 
 /// The plots and tables of one design; `prefix` keeps the names of files apart where a report has several.
@@ -88,6 +143,7 @@ pub fn task_sections(prefix: &str, request: &Request, result: &Design, paper: &[
             &format!("{}: chosen setting ({})", test.task, name(result.chosen.setting)),
             &test.chosen,
             &of_setting(paper, result.chosen.setting),
+            request,
         ))];
         if result.poor.setting != result.chosen.setting {
             blocks.push(Block::Lines(losses(
@@ -95,6 +151,7 @@ pub fn task_sections(prefix: &str, request: &Request, result: &Design, paper: &[
                 &format!("{}: poor setting ({})", test.task, name(result.poor.setting)),
                 &test.poor,
                 &of_setting(paper, result.poor.setting),
+                request,
             )));
         }
         sections.push(Section {
@@ -127,7 +184,7 @@ fn of_setting(paper: &[PaperPoint], setting: Setting) -> Vec<(f64, f64)> {
 }
 
 /// Certified, attack and benign loss against the poison rate.
-fn losses(id: &str, title: &str, rows: &[Row], paper: &[(f64, f64)]) -> LinePlot {
+fn losses(id: &str, title: &str, rows: &[Row], paper: &[(f64, f64)], request: &Request) -> LinePlot {
     let over = |pick: &dyn Fn(&Row) -> Option<f64>| {
         rows.iter().filter_map(|r| Some((r.poison_rate, pick(r)?))).collect::<Vec<_>>()
     };
@@ -147,7 +204,7 @@ fn losses(id: &str, title: &str, rows: &[Row], paper: &[(f64, f64)]) -> LinePlot
         id: id.into(),
         title: title.into(),
         x: Axis::percent("poison rate"),
-        y: Axis::new("long-run hinge loss"),
+        y: Axis::new(&format!("long-run {} loss", template_loss(&request.template))),
         series,
         gaps,
         ..LinePlot::default()

@@ -32,7 +32,8 @@ pub fn design_summary(request: &Request, result: &Design) -> Value {
         "train": request.train.iter().map(|t| &t.name).collect::<Vec<_>>(),
         "validate": request.validate.as_ref().map(|t| &t.name),
         "poison_rates": request.grid.poison_rates,
-        "radius": request.radius,
+        "radius": request.template.radius,
+        "learner": request.template,
         "seed": request.seed,
         "ranking": result.ranking.iter().map(ranked).collect::<Vec<_>>(),
         "test": result.test.as_ref().map(|test| json!({
@@ -56,13 +57,14 @@ pub fn write_design(request: &Request, result: &Design, command: String, folder:
     write(&folder.join("results.parquet"), &to_parquet(&result.rows)?)?;
     write(&folder.join("results.json"), summary.as_bytes())?;
     for (task, rate, bytes) in &result.certificates {
-        let name = format!("{}-{rate}.certificate.safetensors", file_name(task));
-        write(&certificates.join(name), bytes)?;
+        write(&certificates.join(certificate_name(task, *rate)), bytes)?;
     }
     write_folder(&design_report(request, result, command, &folder.display().to_string()), folder)
 }
 
-/// A task's name as a file name.
-fn file_name(task: &str) -> String {
-    task.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect()
+/// The file of a task's certificate at a poison rate.
+pub fn certificate_name(task: &str, poison_rate: f64) -> String {
+    let task: String =
+        task.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect();
+    format!("{task}-{poison_rate}.certificate.json")
 }

@@ -1,11 +1,11 @@
 //! The page in a real browser, opened from disk.
 
 mod chrome;
-#[path = "../common/mod.rs"]
-mod common;
 
 use chrome::Chrome;
 use tempfile::TempDir;
+
+use super::common;
 
 /// The example in a browser.
 fn open() -> (Chrome, TempDir) {

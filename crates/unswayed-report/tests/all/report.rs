@@ -1,8 +1,6 @@
 //! Files and pages, without a browser.
 
-mod common;
-
-use common::{HOSTILE, heat, lines, report, scatter};
+use super::common::{HOSTILE, heat, lines, report, scatter};
 use unswayed_report::{Block, Kind, LinePlot, Report, Section, Series, Table, to_html, to_svg, write_folder};
 
 /// The JSON text, since numbers that are not numbers are equal to none.

@@ -91,7 +91,7 @@ pub fn report() -> Report {
             section(HOSTILE, vec![Block::Table(table())]),
         ],
         command: "unswayed design a.npz --test 'b & c.npz' --output run".into(),
-        check: vec!["unswayed check a.certificate.safetensors a.npz".into(), "unswayed-check b c".into()],
+        check: vec!["unswayed check a.certificate.json a.npz".into(), "unswayed-check b c".into()],
         tool: "unswayed 0.1.0".into(),
     }
 }

@@ -1,0 +1,300 @@
+//! What certifying found, said once: for machines as one JSON object, for people as lines.
+
+use serde::Serialize;
+use unswayed::attack::Attacked;
+use unswayed::certify::{Outcome, Status, idle_loss};
+use unswayed_check::{Loss, Set, Statement, Target, TextLine, decimal_up};
+
+use crate::number::{down, percent, up};
+
+/// Everything that `unswayed certify --json` says; [`Summary::lines`] says the same to people. What does not apply is `None`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// What the bound is worth.
+    pub status: Status,
+    /// How the loss is proven.
+    pub method: &'static str,
+    /// No adversary gets the long-run loss above this.
+    pub certified_loss: f64,
+    /// No adversary gets the long-run fraction misclassified above this.
+    pub certified_error: f64,
+    /// The loss without an adversary, for small learning rates.
+    pub benign_loss: f64,
+    /// The fraction misclassified without an adversary, for small learning rates.
+    pub benign_error: f64,
+    /// The strongest attack found.
+    pub attack: Option<&'static str>,
+    /// The long-run loss that it reaches, simulated.
+    pub attack_loss: Option<f64>,
+    /// The 95 % confidence interval of that.
+    pub attack_loss_interval: Option<[f64; 2]>,
+    /// The long-run fraction misclassified that it reaches.
+    pub attack_error: Option<f64>,
+    /// Whether the simulation has reached the long run.
+    pub verdict: Option<&'static str>,
+    /// Certified loss / attack loss.
+    pub gap: Option<f64>,
+    /// The rows of all datasets.
+    pub rows: usize,
+    /// The features of a row.
+    pub dimension: usize,
+    /// How many datasets there are.
+    pub datasets: usize,
+    /// What all rows and the adversary's set were divided by.
+    pub scale: f64,
+    /// What the loss is averaged over: `data`, `weights` on its rows, or other `rows`.
+    pub target: &'static str,
+    /// The loss by its name on the command line.
+    pub loss_function: &'static str,
+    /// How many classes there are, if there are several.
+    pub classes: Option<usize>,
+    /// The adversary's set by its name on the command line.
+    pub adversary: String,
+    /// The ball's radius, after the division by `scale`.
+    pub radius: Option<f64>,
+    /// η.
+    pub learning_rate: f64,
+    /// σ.
+    pub regularization: f64,
+    /// ε.
+    pub poison_rate: f64,
+    /// Points per step.
+    pub batch: u64,
+    /// The radius of the ball that every step is projected on.
+    pub projection: Option<f64>,
+    /// The norm at which gradients are clipped.
+    pub clip: Option<f64>,
+    /// The column that is not regularized, from 1.
+    pub bias: Option<usize>,
+    /// The long-run bounds hold from every start of at most this norm; from every start if `None`.
+    pub start_norm: Option<f64>,
+    /// The number of first steps that are bounded too.
+    pub horizon: Option<u64>,
+    /// The bound on the average loss over these steps.
+    pub horizon_loss: Option<f64>,
+    /// The probability with which the bound for new data holds.
+    pub confidence: Option<f64>,
+    /// The bound on the loss on new data.
+    pub new_data_loss: Option<f64>,
+    /// The same under its old name.
+    pub confident_loss: Option<f64>,
+    /// The norm at which the learner must shorten or refuse new points for that bound.
+    pub new_data_radius: Option<f64>,
+    /// After so many steps the start adds less than 1 % to the certified loss.
+    pub transient_steps: f64,
+    /// The time that the search took.
+    pub seconds: Option<f64>,
+    /// The certificate file.
+    pub certificate: Option<String>,
+    /// Whether that replaced an older certificate.
+    pub replaced: bool,
+    /// The command that verifies it.
+    pub verify: Option<String>,
+    /// The report.
+    pub report: Option<String>,
+    /// What is certified.
+    pub statement: Statement,
+    /// What the proof relies on beyond the statement.
+    pub assumptions: &'static str,
+}
+
+impl Summary {
+    /// What a certificate says, beside the strongest attack. Time and files are for the caller to fill in.
+    ///
+    /// ```
+    /// use unswayed::{Adversary, Problem, certify};
+    /// use unswayed_report::about::Summary;
+    /// let data = unswayed::data::sample()?.first(50)?;
+    /// let problem = Problem::builder(data)
+    ///     .adversary(Adversary::LabelFlips)
+    ///     .learning_rate(1e-3)
+    ///     .regularization(0.01)
+    ///     .poison_rate(0.05)
+    ///     .build()?;
+    /// let summary = Summary::new(&certify(&problem)?, None);
+    /// assert_eq!((summary.loss_function, summary.adversary.as_str()), ("hinge", "labels"));
+    /// assert!(summary.lines().iter().any(|(name, text)| *name == "threat" && text.contains("z or −z")));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(outcome: &Outcome, attacked: Option<&Attacked>) -> Summary {
+        let certificate = &outcome.certificate;
+        let Statement { learner, threat, data, target, horizon } = &certificate.statement;
+        let simulated = attacked.map(|attacked| &attacked.simulated);
+        let new_data = certificate.new_data.as_ref();
+        Summary {
+            status: outcome.status,
+            method: certificate.loss.proof.method(),
+            certified_loss: outcome.certified_loss,
+            certified_error: outcome.certified_error,
+            benign_loss: outcome.benign.loss,
+            benign_error: outcome.benign.error,
+            attack: attacked.map(|attacked| attacked.attack.name()),
+            attack_loss: simulated.map(|s| s.loss.mean),
+            attack_loss_interval: simulated.map(|s| [s.loss.low(), s.loss.high()]),
+            attack_error: simulated.and_then(|s| s.error).map(|error| error.mean),
+            verdict: simulated.map(|s| s.verdict.word()),
+            gap: simulated.map(|s| outcome.certified_loss / s.loss.mean),
+            rows: data.iter().map(|origin| origin.rows).sum(),
+            dimension: data.first().map_or(0, |origin| origin.columns),
+            datasets: data.len(),
+            scale: data.first().map_or(1.0, |origin| origin.scale),
+            target: match target {
+                Target::Data => "data",
+                Target::Weights(_) => "weights",
+                Target::Rows(_) => "rows",
+            },
+            loss_function: loss_name(learner.loss),
+            classes: if let Loss::Multiclass(classes) = learner.loss { Some(classes) } else { None },
+            adversary: set_name(&threat.set).to_owned(),
+            radius: if let Set::Ball { radius } = threat.set { Some(radius) } else { None },
+            learning_rate: learner.learning_rate,
+            regularization: learner.regularization,
+            poison_rate: threat.poison_rate,
+            batch: learner.batch,
+            projection: learner.projection,
+            clip: learner.clip,
+            bias: learner.unregularized.first().map(|column| column + 1),
+            start_norm: certificate.start_norm(),
+            horizon: horizon.as_ref().map(|horizon| horizon.steps),
+            horizon_loss: outcome.horizon_loss,
+            confidence: new_data.map(|claim| 1.0 - claim.delta),
+            new_data_loss: outcome.new_data_loss,
+            confident_loss: outcome.new_data_loss,
+            new_data_radius: new_data.map(|claim| claim.radius),
+            transient_steps: outcome.transient_steps,
+            seconds: None,
+            certificate: None,
+            replaced: false,
+            verify: None,
+            report: None,
+            statement: certificate.statement.clone(),
+            assumptions: Statement::assumptions(),
+        }
+    }
+
+    /// The whole of it for people: the statement, the figures, what is assumed, the files. An empty name separates.
+    pub fn lines(&self) -> Vec<TextLine> {
+        let mut lines = self.statement_lines();
+        lines.push(("", String::new()));
+        lines.extend(self.figures());
+        lines.push(("assumes", self.assumptions.to_owned()));
+        let replaced = if self.replaced { " (replaced)" } else { "" };
+        lines.extend(self.certificate.iter().map(|path| ("certificate", format!("{path}{replaced}"))));
+        lines.extend(self.verify.iter().map(|command| ("verify with", command.clone())));
+        lines.extend(self.report.iter().map(|path| ("report", path.clone())));
+        lines
+    }
+
+    /// What is certified: learner, threat, rows, target, first steps, start.
+    pub fn statement_lines(&self) -> Vec<TextLine> {
+        let mut lines = self.statement.lines();
+        lines
+            .push(("start", self.start_norm.map_or("any".into(), |norm| format!("any of norm at most {norm}"))));
+        lines
+    }
+
+    /// Status, bounds, attack, gap, benign figures, transient. Bounds are rounded up, measurements down.
+    pub fn figures(&self) -> Vec<TextLine> {
+        let loss = self.loss_function;
+        let mut lines = vec![
+            ("status", self.status_text()),
+            (
+                "certified loss",
+                format!("{}  no adversary gets the long-run {loss} loss above this", up(self.certified_loss)),
+            ),
+            (
+                "certified error",
+                format!("{}  nor the fraction misclassified above this", up(self.certified_error)),
+            ),
+        ];
+        lines.extend(self.new_data_line());
+        lines.extend(self.attack_lines());
+        let benign = format!(
+            "{}  without an adversary, for small learning rates; error {}",
+            down(self.benign_loss),
+            down(self.benign_error)
+        );
+        lines.push(("benign loss", benign));
+        if let (Some(bound), Some(horizon)) = (self.horizon_loss, self.horizon) {
+            let text = format!("{}  bounds the average over the first {horizon} steps", up(bound));
+            lines.push(("horizon loss", text));
+        }
+        lines.push(("transient", transient(self.transient_steps)));
+        lines.push(("method", format!("{}, verified in exact arithmetic", self.method)));
+        lines
+    }
+
+    fn status_text(&self) -> String {
+        match self.status {
+            Status::Certified => "certified".into(),
+            Status::Vacuous => format!(
+                "vacuous: proven, but no better than {}, the loss of a model that never learns",
+                match self.statement.learner.loss {
+                    Loss::Logistic => "log 2 = 0.6931".to_owned(),
+                    other => idle_loss(other).to_string(),
+                }
+            ),
+            Status::NotConverged => "not converged: proven, but a better bound may exist".into(),
+        }
+    }
+
+    fn new_data_line(&self) -> Option<TextLine> {
+        let (bound, probability) = (up(self.new_data_loss?), percent(self.confidence?));
+        let text = format!(
+            "{bound}  for new data like these, with probability {probability} over the draw of these rows; the proof was chosen \
+             on the other half of the rows, and the learner must shorten or refuse points of norm above {}",
+            self.new_data_radius?
+        );
+        Some(("new data loss", text))
+    }
+
+    fn attack_lines(&self) -> Vec<TextLine> {
+        let (Some(attack), Some(loss), Some([low, high]), Some(verdict), Some(gap)) =
+            (self.attack, self.attack_loss, self.attack_loss_interval, self.verdict, self.gap)
+        else {
+            return vec![];
+        };
+        let half = up((high - low) / 2.0);
+        let mut lines =
+            vec![("attack loss", format!("{}  reached by {attack} (± {half}, {verdict})", down(loss)))];
+        if let Some(error) = self.attack_error {
+            lines.push(("attack error", format!("{}  the fraction misclassified under it", down(error))));
+        }
+        lines.push(("gap", format!("{}    certified loss / attack loss", decimal_up(gap, 2))));
+        lines
+    }
+}
+
+/// The name of a loss on the command line.
+pub fn loss_name(loss: Loss) -> &'static str {
+    match loss {
+        Loss::Hinge => "hinge",
+        Loss::Logistic => "logistic",
+        Loss::Multiclass(_) => "multiclass",
+    }
+}
+
+/// The name of a set on the command line.
+fn set_name(set: &Set) -> &'static str {
+    match set {
+        Set::Ball { .. } => "ball",
+        Set::Box { .. } => "box",
+        Set::Ellipsoid { .. } => "ellipsoid",
+        Set::Points { .. } => "points",
+        Set::LabelFlips => "labels",
+        Set::Any => "any",
+    }
+}
+
+/// How long a start matters.
+pub fn transient(count: f64) -> String {
+    match count.is_finite() {
+        true => format!("{} steps until the start adds less than 1 %", steps(count)),
+        false => "unknown: the long-run bound is not for this start".into(),
+    }
+}
+
+/// A number of steps: exact while short, else with three digits.
+pub fn steps(x: f64) -> String {
+    if x < 1e6 { format!("{x:.0}") } else { format!("{x:.2e}") }
+}

@@ -1,5 +1,6 @@
 //! Certificates: made, read, checked, compared with what is expected.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -7,7 +8,7 @@ use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 use unswayed::certify::{Options, Outcome, certify_with, horizon_bounds, paper};
 use unswayed::{CertifyError, Dataset};
-use unswayed_check::{AnyCertificate, Checked, Evidence, Failure, Rows, Set, Target, Verdict};
+use unswayed_check::{AnyCertificate, Checked, Evidence, Failure, Files, Rows, Set, Target, Verdict};
 
 use crate::data::Data;
 use crate::problem::{Problem, problem_error};
@@ -317,4 +318,18 @@ pub fn expect(
     expected: Vec<String>,
 ) -> PyResult<()> {
     met(checked_file(py, bytes, &data, target)?.expect(&expected))
+}
+
+/// Checks files as the command does: the exit code, and what is proven or what is wrong.
+#[pyfunction]
+pub fn check_files<'py>(
+    py: Python<'py>,
+    certificate: PathBuf,
+    data: Vec<PathBuf>,
+    labels: Option<PathBuf>,
+    target: Option<PathBuf>,
+) -> PyResult<(u8, Bound<'py, PyAny>)> {
+    let files = Files { certificate, data, labels, target };
+    let checked = run(py, move || files.check())?;
+    Ok((checked.code(), to_python(py, &checked.json())?))
 }

@@ -12,11 +12,10 @@
 mod attack;
 mod certificate;
 mod data;
-// Waits, like `report`, for the crate of reports.
-//mod design;
+mod design;
 mod mean;
 mod problem;
-//mod report;
+mod report;
 mod tolerate;
 mod transform;
 mod value;
@@ -43,17 +42,17 @@ mod _native {
     #[pymodule_export]
     use super::attack::{Attacks, run_attacks, simulate, update};
     #[pymodule_export]
-    use super::certificate::{Certificate, certify, check, expect, origins, recover};
+    use super::certificate::{Certificate, certify, check, check_files, expect, origins, recover};
     #[pymodule_export]
     use super::data::{Data, load, reload, sample, sample_test};
-    //#[pymodule_export]
-    //use super::design::{compute, design};
+    #[pymodule_export]
+    use super::design::{compute, design};
     #[pymodule_export]
     use super::mean::mean;
     #[pymodule_export]
     use super::problem::Problem;
-    //#[pymodule_export]
-    //use super::report::{down, plot, report, summary, up};
+    #[pymodule_export]
+    use super::report::{down, plot, report, summary, up};
     #[pymodule_export]
     use super::tolerate::{largest_rate, tolerating};
     #[pymodule_export]

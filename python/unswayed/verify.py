@@ -37,6 +37,7 @@ import struct
 import sys
 import zipfile
 from fractions import Fraction
+from functools import partial
 from typing import Any, Callable, Iterator, NamedTuple, Optional
 
 
@@ -171,7 +172,10 @@ def symmetric(upper: Numbers, d: int) -> list[Numbers]:
 def is_between(matrix: list[Numbers], low: Fraction, high: Fraction) -> bool:
     """low·I ≺ A ≺ high·I."""
     d = len(matrix)
-    shifted = lambda sign, by: [[sign * (matrix[i][j] - by * (i == j)) for j in range(d)] for i in range(d)]
+
+    def shifted(sign: int, by: Fraction) -> list[Numbers]:
+        return [[sign * (matrix[i][j] - by * (i == j)) for j in range(d)] for i in range(d)]
+
     return has_positive_minors(shifted(1, low)) and has_positive_minors(shifted(-1, high))
 
 
@@ -199,7 +203,8 @@ class Default(NamedTuple):
 class Struct(dict[str, Any]):
     """A JSON object with its fields as attributes."""
 
-    __getattr__ = dict.__getitem__
+    def __getattr__(self, name: str) -> Any:
+        return self[name]
 
 
 def struct_of(**fields: Any) -> Form:
@@ -561,7 +566,10 @@ def shortest(x: float) -> str:
 
 
 def digest(table: Table) -> str:
-    numbers = lambda values: struct.pack(f"<{len(values)}d", *values)
+
+    def numbers(values: list[float]) -> bytes:
+        return struct.pack(f"<{len(values)}d", *values)
+
     hashed = hashlib.sha256(struct.pack("<QQ", len(table.x), len(table.x[0])))
     for row in table.x:
         hashed.update(numbers(row))
@@ -575,7 +583,10 @@ def digest(table: Table) -> str:
 
 def checked(table: Table, rows: int) -> Table:
     """Refuses values that cannot be used, and makes −0 to +0."""
-    plain = lambda values: [value if isinstance(value, str) else value + 0.0 for value in values]
+
+    def plain(values: Any) -> Any:
+        return values and [value if isinstance(value, str) else value + 0.0 for value in values]
+
     if len(table.x) != rows:
         raise Unreadable(f"{rows} rows are wanted, and there are {len(table.x)}")
     values = [value for row in table.x for value in row] + [y for y in table.y or [] if not isinstance(y, str)]
@@ -583,8 +594,7 @@ def checked(table: Table, rows: int) -> Table:
         raise Unreadable("a value is not a finite number")
     if table.weights is not None and (min(table.weights) < 0 or max(table.weights) <= 0):
         raise Unreadable("weights must be ≥ 0, and not all 0")
-    optional = lambda column: None if column is None else plain(column)
-    return Table([plain(row) for row in table.x], optional(table.y), optional(table.weights), table.of)
+    return Table([plain(row) for row in table.x], plain(table.y), plain(table.weights), table.of)
 
 
 def label_numbers(y: list[Any], origin: Struct) -> list[float]:
@@ -604,7 +614,7 @@ def label_numbers(y: list[Any], origin: Struct) -> list[float]:
 
 def validate_origin(origin: Struct) -> None:
     kind, content = origin.labels
-    classes = {"classes": lambda: list(content.values()), "multiclass": lambda: content.labels}.get(kind, lambda: [])()
+    classes = list(content.values()) if kind == "classes" else content.labels if kind == "multiclass" else []
     good = origin.scale > 0 and 0 < origin.rows <= origin.of and origin.columns > 0 and len(set(classes)) == len(classes)
     good = good and (kind != "multiclass" or len(classes) >= 2) and re.fullmatch("[0-9a-f]{64}", origin.sha256) is not None
     if not good:
@@ -691,7 +701,10 @@ def validate(statement: Struct, data: list[Rows], target: Optional[Rows]) -> Non
     require(all(a < b for a, b in zip(free, free[1:])) and max(free, default=0) < columns, "unregularized coordinates increase")
     require(0 <= statement.threat.poison_rate < 1, "0 ≤ ε < 1")
     kind, content = statement.threat.set
-    is_radius = lambda radius: math.copysign(1.0, radius) > 0
+
+    def is_radius(radius: float) -> bool:
+        return math.copysign(1.0, radius) > 0
+
     if kind == "ball":
         require(is_radius(content.radius), "R ≥ 0, and not −0")
     elif kind == "box":
@@ -807,7 +820,7 @@ class Lines:
 
     def __init__(self, l: Letters, given: Struct, scale: Fraction, clip: Optional[float], shell: Any) -> None:
         self.l, self.v, self.scale = l, given, scale
-        self.clip2 = None if clip is None else Fraction(clip) ** 2
+        self.clip2 = Fraction(clip or 0) ** 2  # where it is used there is a clip
         self.centre, self.radius = shell
 
     def share(self, name: str, i: int) -> Fraction:
@@ -898,8 +911,11 @@ class Lines:
         low, y = self.clipped_slope(row)
         high = Fraction(self.v.high[row.i])
         require(high > 0 and (high >= 1 or high**2 * row.n >= self.clip2), "high ≥ r")
-        l = self.l
-        jump = lambda r: row.p * (1 - l.eps) * (r * (l.two_ak + row.b) + l.alpha * l.eta * r**2 * row.n)
+
+        def jump(r: Fraction) -> Fraction:
+            l = self.l
+            return row.p * (1 - l.eps) * (r * (l.two_ak + row.b) + l.alpha * l.eta * r**2 * row.n)
+
         return max(jump(low), jump(high), ZERO) - y, y
 
     def clipped_logistic(self, row: Row) -> tuple[Fraction, Fraction]:
@@ -964,10 +980,11 @@ def symmetric_set(l: Letters, statement: Struct, tau: Numbers, nu: Fraction, ome
     """Lemma L7 for a ball (or any point, clipped), a box or an ellipsoid."""
     kind, content = statement.threat.set
     chi, beta, d = l.two_ak - nu, l.beta, len(l.beta)
+    m: Any
     if kind == "box":
         radii = exact(content.radii)
         t, square = dot(radii, tau), norm2(radii)
-        half_n: Any = [r / (2 * one) for r, one in zip(radii, tau)]  # ½N
+        half_n = [r / (2 * one) for r, one in zip(radii, tau)]  # ½N
         half_n_beta = [n * b for n, b in zip(half_n, beta)]
         fixed = sum((up(n * b) for n, b in zip(half_n_beta, beta)), ZERO)
         name, m = "diagonal", [chi**2 * n for n in half_n]
@@ -990,7 +1007,10 @@ def symmetric_set(l: Letters, statement: Struct, tau: Numbers, nu: Fraction, ome
 def class_matrix(classes: int, label: int) -> list[Numbers]:
     """M_y = c_yc_yᵀ + ½(K−1)Π_y, c_y = Ke_y − 1."""
     c = [Fraction(classes - 1 if j == label else -1) for j in range(classes)]
-    spread = lambda i, j: ZERO if label in (i, j) else HALF * ((classes - 1) * (i == j) - 1)
+
+    def spread(i: int, j: int) -> Fraction:
+        return ZERO if label in (i, j) else HALF * ((classes - 1) * (i == j) - 1)
+
     return [[c[i] * c[j] + spread(i, j) for j in range(classes)] for i in range(classes)]
 
 
@@ -1143,7 +1163,7 @@ def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Opti
     require_ellipsoid(statement, proof.omega, d)
     lines = [line_above(statement, proof, one, l, data, target) for one in proof.lines]
     acting = "hinge" if loss != "logistic" else "clipped" if set_ in ("ball", "any") and point_radius(statement)[1] else "logistic"
-    bounds = []
+    bounds: Numbers = []
     for i in range(count):
         dataset, shell, part = i // (shells * parts), i // parts % shells, i % parts
         chosen = given.lines[i]
@@ -1301,7 +1321,10 @@ def prove_new_data(statement: Struct, claim: Struct, rows: Rows) -> Fraction:
         y = kappa * min(max((1 - dot(theta, z)) * gain + HALF, ZERO), ONE)
         constants.append(max((1 - l.eps) * l.full(square, dot(l.beta, z)), ZERO) - y)
         slope = [own + y * x for own, x in zip(slope, z)]
-    log_over = lambda x: log(Fraction(x))[1] - log(Fraction(claim.delta))[0]
+
+    def log_over(x: int) -> Fraction:
+        return log(Fraction(x))[1] - log(Fraction(claim.delta))[0]
+
     spread = (1 - l.eps) * (l.two_ak + l.alpha * l.eta * r**2 + sqrt_up(norm2(l.beta)) * r) + kappa  # T₊ − T₋
     if claim.deviation[0] == "hoeffding":
         deviation = spread * sqrt_up(up(log_over(2) / (2 * n)))
@@ -1388,17 +1411,18 @@ def at(path: str, work: Callable[[], Any]) -> Any:
 
 def verify(path: str, data: list[str], labels: Optional[str] = None, target: Optional[str] = None) -> dict[str, Any]:
     """Checks a certificate against data files. Returns what is proven; raises Invalid or Unreadable."""
-    kind, certificate = at(path, lambda: read_certificate(path))
+    kind, certificate = at(path, partial(read_certificate, path))
     statement = certificate.statement
+    own_target: Any = None
     if kind == "linear":
         origins = statement.data
         own_target = statement.target[1] if statement.target[0] == "rows" else None
     else:
-        origins, own_target = [statement.benign[1]] if statement.benign[0] == "samples" else [], None
+        origins = [statement.benign[1]] if statement.benign[0] == "samples" else []
     if len(data) != len(origins) or (target is None) != (own_target is None):
         raise Unreadable(f"the certificate needs {len(origins)} data files and {'a' if own_target else 'no'} target file")
-    rows = [at(name, lambda name=name, origin=origin: read_rows(name, labels, origin)) for name, origin in zip(data, origins)]
-    judged = None if target is None else at(target, lambda: read_rows(target, labels, own_target))
+    rows = [at(name, partial(read_rows, name, labels, origin)) for name, origin in zip(data, origins)]
+    judged = None if target is None else at(target, partial(read_rows, target, labels, own_target))
     found = check_linear(certificate, rows, judged) if kind == "linear" else check_mean(certificate, rows[0] if rows else None)
     return {"status": "valid", **found, "statement": statement, "tool": certificate.tool}
 

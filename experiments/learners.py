@@ -87,8 +87,8 @@ def main():
             for rate in (0.01, 0.05):
                 found = certify(folder, rate, arguments)
                 bound = f"{found['certified_loss']:.4f}"
-                if found.get("confident_loss") is not None:
-                    bound += f", for new data {found['confident_loss']:.3f}"
+                if found.get("new_data_loss") is not None:
+                    bound += f", for new data {found['new_data_loss']:.3f}"
                 cells += [f"{found['attack_loss']:.4f}", bound, f"{found['gap']:.2f}"]
             print(f"| {loss} | {adversary} | {found['benign_loss']:.4f} | {' | '.join(cells)} |", flush=True)
 

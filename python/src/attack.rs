@@ -5,14 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use serde_json::json;
-use unswayed::attack::{self, Attack, Attacked, Policy};
-use unswayed::check::{Linear, Loss, Set, Step, Target};
-use unswayed::learner::{LANES, LinearState, Online};
-use unswayed::{Cancel, Dataset, Hinge};
+use unswayed::attack::{self, Attack, Attacked, Policy, Suite};
+use unswayed::data::require_alike;
+use unswayed::learner::LinearState;
+use unswayed::{AttackError, Cancel, Dataset};
+use unswayed_check::{Learner, Loss, Set};
 
 use crate::data::Data;
 use crate::error;
-use crate::task::Task;
+use crate::problem::Problem;
 use crate::value::{simulated, to_python};
 use crate::work::Work;
 
@@ -49,21 +50,42 @@ pub struct Effort {
     pub cancel: Cancel,
 }
 
-impl Default for Effort {
-    fn default() -> Self {
-        Effort { effort: attack::Effort::Fast, seed: 0, test: None, cancel: Cancel::default() }
-    }
-}
-
 impl Effort {
     fn new(effort: &str, seed: u64, test: Option<&Data>, work: &Work) -> PyResult<Self> {
         let test = test.map(|test| test.0.clone());
         Ok(Effort { effort: self::effort(effort)?, seed, test, cancel: work.cancel.clone() })
     }
 
-    pub fn is_full(&self) -> bool {
-        self.effort == attack::Effort::Full
+    /// Does something with the attacks on this learner.
+    fn with_suite<T>(
+        &self,
+        problem: &unswayed::Problem,
+        act: impl FnOnce(&Suite) -> Result<T, AttackError>,
+    ) -> Result<T, AttackError> {
+        let mut suite = Suite::new(problem)?
+            .with_effort(self.effort)
+            .with_seed(self.seed)
+            .with_cancel(&self.cancel);
+        if let Some(test) = &self.test {
+            require_alike(&problem.data()[0], [test.as_ref()]).map_err(|e| AttackError::Data(e.to_string()))?;
+            suite = suite.with_test(test)?;
+        }
+        act(&suite)
     }
+}
+
+/// Runs attacks, the usual ones if none are named.
+fn run(
+    problem: &unswayed::Problem,
+    attacks: Option<&[Attack]>,
+    effort: &Effort,
+) -> Result<Vec<Attacked>, AttackError> {
+    effort.with_suite(problem, |suite| {
+        let is_usual =
+            |attack: &Attack| effort.effort == attack::Effort::Full || Attack::FAST.contains(attack);
+        let usual: Vec<Attack> = suite.attacks().into_iter().filter(is_usual).collect();
+        suite.run(attacks.unwrap_or(&usual))
+    })
 }
 
 pub fn effort(word: &str) -> PyResult<attack::Effort> {
@@ -85,7 +107,7 @@ fn named(name: &str) -> PyResult<Attack> {
 #[pyo3(name = "attack")]
 pub fn run_attacks(
     py: Python<'_>,
-    task: &Task,
+    problem: &Problem,
     test: Option<&Data>,
     attacks: Option<Vec<String>>,
     effort: &str,
@@ -94,8 +116,8 @@ pub fn run_attacks(
     let named = |names: Vec<String>| names.iter().map(|name| named(name)).collect::<PyResult<Vec<_>>>();
     let attacks = attacks.map(named).transpose()?;
     let work = Work::default();
-    let (task, effort) = (task.0.clone(), Effort::new(effort, seed, test, &work)?);
-    let found = work.run(py, None, move || task.attack(attacks.as_deref(), &effort))?;
+    let (problem, effort) = (problem.0.clone(), Effort::new(effort, seed, test, &work)?);
+    let found = work.run(py, None, move || run(&problem, attacks.as_deref(), &effort))?;
     Ok(Attacks(found.map_err(error)?))
 }
 
@@ -114,22 +136,14 @@ pub fn update<'py>(
     if theta.len() != z.len() || z.is_empty() {
         return Err(error(format!("the model has {} numbers, the point {}", theta.len(), z.len())));
     }
-    Hinge::new(learning_rate, regularization).map_err(error)?;
-    let learner = Linear {
-        learning_rate,
-        regularization,
-        poison_rate: 0.0,
-        loss: if is_logistic { Loss::Logistic } else { Loss::Hinge },
-        step: Step { free: has_bias.then(|| z.len() - 1).into_iter().collect(), ..Step::default() },
-        set: Set::Any,
-        target: Target::Data,
-    };
-    let mut state = LinearState::new(&learner, z.len());
-    let mut padded = vec![[0.0; LANES]; z.len().div_ceil(LANES)];
-    padded.as_flattened_mut()[..z.len()].copy_from_slice(&z);
-    state.restart(&theta, 0);
-    state.step(&padded);
-    state.theta(&mut theta);
+    let is_rate = learning_rate > 0.0 && regularization >= 0.0 && learning_rate * regularization < 1.0;
+    if !is_rate {
+        return Err(error("learning_rate must be > 0, regularization ≥ 0, and their product below 1"));
+    }
+    let loss = if is_logistic { Loss::Logistic } else { Loss::Hinge };
+    let unregularized = has_bias.then(|| z.len() - 1).into_iter().collect();
+    let learner = Learner { unregularized, ..Learner::new(loss, learning_rate, regularization) };
+    LinearState::update(&learner, &mut theta, &z);
     Ok(PyArray1::from_vec(py, theta))
 }
 
@@ -183,7 +197,7 @@ impl Policy for Written {
 #[pyfunction]
 pub fn simulate<'py>(
     py: Python<'py>,
-    task: &Task,
+    problem: &Problem,
     test: Option<&Data>,
     policy: Py<PyAny>,
     name: &str,
@@ -191,16 +205,16 @@ pub fn simulate<'py>(
     seed: u64,
 ) -> PyResult<Bound<'py, PyAny>> {
     let work = Work::default();
-    let (task, effort) = (task.0.clone(), Effort::new(effort, seed, test, &work)?);
+    let (problem, effort) = (problem.0.clone(), Effort::new(effort, seed, test, &work)?);
     let raised = Arc::new(Mutex::new(None));
     let policy = Written {
         function: Arc::new(policy),
         name: name.into(),
-        sees_row: task.gives_row(),
+        sees_row: problem.threat().set == Set::LabelFlips,
         raised: raised.clone(),
         cancel: work.cancel.clone(),
     };
-    let found = work.run(py, None, move || task.simulate(&policy, &effort))?;
+    let found = work.run(py, None, move || effort.with_suite(&problem, |suite| suite.simulate(&policy)))?;
     if let Some(exception) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(exception);
     }

@@ -1,4 +1,4 @@
-//! Certificates: made, read, checked, described.
+//! Certificates: made, read, checked, compared with what is expected.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,227 +6,205 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
-use unswayed::Dataset;
-use unswayed::attack::Attacked;
-use unswayed_check::{DataInfo, Evidence, LinearCertificate, Loss, Rows, Verdict};
-use unswayed_report::{Block, Report};
+use unswayed::certify::{Options, Outcome, certify_with, horizon_bounds, paper};
+use unswayed::{CertifyError, Dataset};
+use unswayed_check::{AnyCertificate, Checked, Evidence, Failure, Files, Rows, Set, Target, Verdict};
 
-use crate::attack::{Attacks, strongest};
 use crate::data::Data;
-use crate::task::{Options, Subject, Task};
+use crate::problem::{Problem, problem_error};
 use crate::value::to_python;
 use crate::work::run;
-use crate::{CheckFailed, error, hinge, linear};
+use crate::{CheckFailed, error};
 
-/// A certificate with the data it is about.
+/// A certificate with the problem it is about.
+#[derive(Clone)]
 #[pyclass(frozen, module = "unswayed._native")]
-pub struct Certificate(Arc<dyn Proven>);
-
-/// A bound with its proof, and what it is about.
-pub trait Proven: Send + Sync {
-    fn task(&self) -> Arc<dyn Subject>;
-    /// The datasets; several if the data drift.
-    fn data(&self) -> Vec<Arc<Dataset>>;
-    /// The target's rows, if it has rows of its own.
-    fn target(&self) -> Option<Arc<Dataset>>;
-    /// All figures.
-    fn figures(&self) -> Value;
-    fn to_bytes(&self) -> Vec<u8>;
-    /// Bounds on the average loss over the first steps, from θ = 0 if there is no other start.
-    fn horizon(&self, steps: &[u64], start: Option<Vec<f64>>) -> PyResult<Vec<f64>>;
-    /// Names and texts of the table that people read.
-    fn lines(&self, attacked: Option<&Attacked>) -> Vec<(&'static str, String)>;
-    fn report(&self, account: Account) -> PyResult<Report>;
-    /// The plot of a notebook: bounds at other poison rates, the attack if there is one.
-    fn plot(&self, attacked: Option<&Attacked>, seed: u64) -> PyResult<Block>;
-}
-
-/// What a report tells beside the bound.
-pub struct Account<'a> {
-    pub attacked: Option<&'a Attacked>,
-    pub command: String,
-    pub verify: String,
-    pub seed: u64,
+pub struct Certificate {
+    pub problem: Arc<unswayed::Problem>,
+    pub outcome: Arc<Outcome>,
 }
 
 #[pyfunction]
 pub fn certify(
     py: Python<'_>,
-    task: &Task,
+    problem: &Problem,
     horizon: Option<u64>,
     start: Option<Vec<f64>>,
+    confidence: Option<f64>,
     method: &str,
 ) -> PyResult<Certificate> {
-    let paper = match method {
+    let is_paper = match method {
         "convexity" => false,
         "paper" => true,
         other => return Err(error(format!("method {other:?}: it must be \"convexity\" or \"paper\""))),
     };
-    let (task, options) = (task.0.clone(), Options { horizon, start, paper });
-    Ok(Certificate(run(py, move || task.certify(&options))??.into()))
+    if is_paper && confidence.is_some() {
+        return Err(error("method \"paper\" has no confidence for new data; leave out one of them"));
+    }
+    let problem = problem.0.clone();
+    let made: Result<_, CertifyFailed> = run(py, move || {
+        let mut options = Options::default();
+        (options.horizon, options.start, options.confidence) = (horizon, start, confidence);
+        if is_paper {
+            return Ok((problem.clone(), paper::certify(&problem, &options, None)?));
+        }
+        let outcome = certify_with(&problem, &options)?;
+        if confidence.is_none() {
+            return Ok((problem, outcome));
+        }
+        // The other half chose the numbers; the certificate is about this one.
+        let rows = outcome.certificate.statement.data[0].rows;
+        let half = problem.data()[0].first(rows).map_err(|e| CertifyFailed::Data(e.for_python()))?;
+        let (own, _) = unswayed::certify::recover(outcome.certificate.clone(), half, None)?;
+        Ok((Arc::new(own), outcome))
+    })?;
+    let (problem, outcome) = made?;
+    Ok(Certificate::new(problem, outcome))
+}
+
+/// What can go wrong, before it is an exception: those are made where the interpreter is held.
+enum CertifyFailed {
+    Certify(CertifyError),
+    Data(String),
+}
+
+impl From<CertifyError> for CertifyFailed {
+    fn from(error: CertifyError) -> Self {
+        CertifyFailed::Certify(error)
+    }
+}
+
+impl From<CertifyFailed> for PyErr {
+    fn from(failed: CertifyFailed) -> PyErr {
+        match failed {
+            CertifyFailed::Certify(CertifyError::Refused(failure)) => refused(&failure),
+            CertifyFailed::Certify(CertifyError::Problem(problem)) => problem_error(&problem),
+            CertifyFailed::Certify(other) => error(other),
+            CertifyFailed::Data(message) => error(message),
+        }
+    }
+}
+
+fn refused(failure: &Failure) -> PyErr {
+    CheckFailed::new_err(failure.to_string())
 }
 
 impl Certificate {
-    pub fn of(proven: impl Proven + 'static) -> Self {
-        Certificate(Arc::new(proven))
+    pub fn new(problem: Arc<unswayed::Problem>, outcome: Outcome) -> Self {
+        Certificate { problem, outcome: Arc::new(outcome) }
+    }
+
+    fn figures_json(&self) -> Value {
+        let (outcome, statement) = (&self.outcome, self.problem.statement());
+        json!({
+            "status": outcome.status,
+            "method": outcome.certificate.loss.proof.method(),
+            "certified_loss": outcome.certified_loss,
+            "certified_error": outcome.certified_error,
+            "horizon_loss": outcome.horizon_loss,
+            "new_data_loss": outcome.new_data_loss,
+            "confidence": outcome.certificate.new_data.as_ref().map(|claim| 1.0 - claim.delta),
+            "benign_loss": outcome.benign.loss,
+            "benign_error": outcome.benign.error,
+            "benign_model": outcome.benign.theta,
+            "transient_steps": outcome.transient_steps,
+            "start_norm": outcome.certificate.start_norm(),
+            "radius": if let Set::Ball { radius } = statement.threat.set { Some(radius) } else { None },
+        })
     }
 }
 
 #[pymethods]
 impl Certificate {
     fn figures<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &self.0.figures())
+        to_python(py, &self.figures_json())
+    }
+
+    /// The whole statement; vectors are base64 texts of little-endian binary64 numbers, as in the file.
+    fn statement<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &json!(self.outcome.certificate.statement))
+    }
+
+    /// The whole statement in words, and what the proof relies on: headings and sentences.
+    fn lines(&self) -> Vec<(&'static str, String)> {
+        let certificate = &self.outcome.certificate;
+        let mut lines = certificate.statement.lines();
+        let start =
+            certificate.start_norm().map_or("any".to_owned(), |norm| format!("any of norm at most {norm}"));
+        lines.push(("start", start));
+        lines.push(("assumes", unswayed_check::Statement::assumptions().to_owned()));
+        lines
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.0.to_bytes())
+        PyBytes::new(py, &self.outcome.certificate.to_bytes())
     }
 
     #[getter]
-    fn task(&self) -> Task {
-        Task(self.0.task())
+    fn problem(&self) -> Problem {
+        Problem(self.problem.clone())
     }
 
+    /// The datasets; several if the data drift.
     #[getter]
     fn data(&self) -> Vec<Data> {
-        self.0.data().into_iter().map(Data).collect()
+        self.problem.data().iter().cloned().map(Data).collect()
     }
 
+    /// The target's rows, if they are not all rows of the data.
     #[getter]
     fn target(&self) -> Option<Data> {
-        self.0.target().map(Data)
+        self.problem.target().map(|target| Data(Arc::new(target.clone())))
     }
 
     fn horizon(&self, py: Python<'_>, steps: Vec<u64>, start: Option<Vec<f64>>) -> PyResult<Vec<f64>> {
-        if let Some(steps) = steps.iter().find(|steps| **steps == 0) {
-            return Err(error(format!("horizon {steps}: it is a number of steps, at least 1")));
-        }
-        let proven = self.0.clone();
-        run(py, move || proven.horizon(&steps, start))?
-    }
-
-    fn lines(&self, attacked: Option<&Attacks>) -> Vec<(&'static str, String)> {
-        self.0.lines(attacked.and_then(strongest))
-    }
-
-    /// Writes report.html, report.json and the figures.
-    fn report(
-        &self,
-        py: Python<'_>,
-        folder: PathBuf,
-        attacked: Option<&Attacks>,
-        command: String,
-        verify: String,
-        seed: u64,
-    ) -> PyResult<()> {
-        let (proven, attacked) = (self.0.clone(), attacked.and_then(strongest).cloned());
-        run(py, move || {
-            let report = proven.report(Account { attacked: attacked.as_ref(), command, verify, seed })?;
-            unswayed_report::write_folder(&report, &folder)
-                .map_err(|e| error(format!("{}: {e}", folder.display())))
-        })?
-    }
-
-    fn plot(&self, py: Python<'_>, attacked: Option<&Attacks>, seed: u64) -> PyResult<String> {
-        let (proven, attacked) = (self.0.clone(), attacked.and_then(strongest).cloned());
-        let block = run(py, move || proven.plot(attacked.as_ref(), seed))??;
-        unswayed_report::to_svg(&block).ok_or_else(|| error("there is nothing to plot"))
+        let (problem, outcome) = (self.problem.clone(), self.outcome.clone());
+        let start = start.unwrap_or_else(|| vec![0.0; problem.parameters()]);
+        let bounds = run(py, move || horizon_bounds(&problem, &outcome.certificate, &start, &steps))?;
+        bounds.map_err(error)
     }
 }
 
-/// A certificate file of either kind, before it is checked.
-enum File {
-    Plain(Box<unswayed_check::Certificate>),
-    Linear(Box<LinearCertificate>),
-}
-
-impl File {
-    fn read(bytes: &[u8]) -> PyResult<Self> {
-        Ok(if LinearCertificate::is_linear(bytes) {
-            File::Linear(Box::new(LinearCertificate::from_bytes(bytes).map_err(error)?))
-        } else {
-            File::Plain(Box::new(unswayed_check::Certificate::from_bytes(bytes).map_err(error)?))
-        })
-    }
-
-    /// What is said of the datasets; nothing if the certificate needs none.
-    fn data(&self) -> Vec<&DataInfo> {
-        match self {
-            File::Plain(plain) => std::iter::once(&plain.data).filter(|data| data.rows > 0).collect(),
-            File::Linear(linear) => linear.data.iter().collect(),
-        }
-    }
-
-    fn target(&self) -> Option<&DataInfo> {
-        match self {
-            File::Plain(_) => None,
-            File::Linear(linear) => linear.target.as_ref(),
-        }
-    }
-
-    /// Refuses more data than the certificate is about, and less.
-    fn require(&self, data: &[Arc<Dataset>], target: Option<&Arc<Dataset>>) -> PyResult<()> {
-        let (needed, found) = (self.data().len(), data.len());
-        if needed != found {
-            return Err(error(format!("the certificate is about {needed} datasets, not {found}")));
-        }
-        match (self.target(), target) {
-            (Some(_), None) => Err(error("the certificate has a target of its own: give that as well")),
-            (None, Some(_)) => Err(error("the certificate has no target of its own: leave it out")),
-            _ => Ok(()),
-        }
-    }
-
-    fn check(&self, data: &[Arc<Dataset>], target: Option<&Arc<Dataset>>) -> PyResult<Verdict> {
-        self.require(data, target)?;
-        let rows = linear::rows(data);
-        let verdict = match self {
-            File::Plain(plain) => {
-                let none = Rows { z: &[], dimension: plain.data.dimension, weights: None };
-                unswayed_check::check(plain, rows.first().unwrap_or(&none))
-            }
-            File::Linear(linear) => {
-                let target = target.map(|target| target.as_rows());
-                unswayed_check::check_linear(linear, &Evidence { data: &rows, target })
-            }
-        };
-        verdict.map_err(|failure| CheckFailed::new_err(failure.to_string()))
+/// An exception, unless everything is as expected.
+fn met(checked: Checked) -> PyResult<()> {
+    match checked {
+        Checked::Valid(..) | Checked::ValidMean(..) => Ok(()),
+        Checked::NotValid(failure) => Err(refused(&failure)),
+        Checked::Unexpected(message) => Err(CheckFailed::new_err(message)),
+        Checked::Unreadable(message) => Err(error(message.trim_start_matches("--expect "))),
     }
 }
 
-/// What a certificate file says of its data, before it is checked: for each dataset, and for the target if it has rows of its own.
+fn read(bytes: &[u8]) -> PyResult<AnyCertificate> {
+    AnyCertificate::from_bytes(bytes).map_err(error)
+}
+
+fn verdict(
+    certificate: &unswayed_check::Certificate,
+    data: &[Arc<Dataset>],
+    target: Option<&Dataset>,
+) -> Result<Verdict, Failure> {
+    let rows: Vec<Rows> = data.iter().map(|data| Rows::of(data)).collect();
+    unswayed_check::check(certificate, &Evidence { data: &rows, target: target.map(Rows::of) })
+}
+
+/// How the rows of a certificate file were made, before it is checked: each dataset, and the target if it has rows of its own.
 #[pyfunction]
-pub fn header<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
-    let file = File::read(bytes)?;
-    let is_class = matches!(&file, File::Linear(linear) if matches!(linear.learner.loss, Loss::Classes(_)));
-    let describe = |info: &DataInfo| {
-        json!({
-            "rows": info.first_rows.then_some(info.rows),
-            "scale": info.scale,
-            "sha256": info.sha256,
-            "labels": match (&info.labels, is_class) {
-                (Some(_), _) => vec!["detect"],
-                (None, true) => vec!["classes"],
-                (None, false) => vec!["premultiplied", "scores", "preferences"],
-            },
-        })
-    };
-    let data: Vec<Value> = file.data().into_iter().map(describe).collect();
-    to_python(py, &json!({ "data": data, "target": file.target().map(describe) }))
-}
-
-/// Verifies every claim in exact arithmetic and returns what is proven: loss, error, loss over the horizon, loss on new data.
-#[pyfunction]
-pub fn check(
-    py: Python<'_>,
-    bytes: &[u8],
-    data: Vec<PyRef<'_, Data>>,
-    target: Option<&Data>,
-) -> PyResult<(f64, Option<f64>, Option<f64>, Option<f64>)> {
-    let file = File::read(bytes)?;
-    let (data, target) = shared(&data, target);
-    let verdict = run(py, move || file.check(&data, target.as_ref()))??;
-    Ok((verdict.loss, verdict.error, verdict.horizon, verdict.confidence))
+pub fn origins(bytes: &[u8]) -> PyResult<(Vec<String>, Option<String>)> {
+    let text = |origin: &unswayed_check::Origin| json!(origin).to_string();
+    Ok(match read(bytes)? {
+        AnyCertificate::Linear(certificate) => {
+            let target = match &certificate.statement.target {
+                Target::Rows(origin) => Some(text(origin)),
+                _ => None,
+            };
+            (certificate.statement.data.iter().map(text).collect(), target)
+        }
+        AnyCertificate::Mean(certificate) => match &certificate.statement.benign {
+            unswayed_check::MeanBenign::Samples(origin) => (vec![text(origin)], None),
+            unswayed_check::MeanBenign::CovarianceTrace(_) => (vec![], None),
+        },
+    })
 }
 
 /// A certificate from its file, checked against the data.
@@ -237,18 +215,121 @@ pub fn recover(
     data: Vec<PyRef<'_, Data>>,
     target: Option<&Data>,
 ) -> PyResult<Certificate> {
-    let file = File::read(bytes)?;
-    let (data, target) = shared(&data, target);
-    file.require(&data, target.as_ref())?;
-    run(py, move || match file {
-        File::Linear(certificate) => Ok(Certificate::of(linear::recover(*certificate, data, target)?)),
-        File::Plain(certificate) => match data.into_iter().next() {
-            Some(data) => Ok(Certificate::of(hinge::recover(*certificate, data)?)),
-            None => Err(error(unswayed::CertifyError::NotHinge)),
-        },
-    })?
+    let AnyCertificate::Linear(certificate) = read(bytes)? else {
+        return Err(error(unswayed_check::FormatError::OtherLearner("mean")));
+    };
+    let data: Vec<_> = data.iter().map(|one| one.0.clone()).collect();
+    let target = target.map(|target| target.0.as_ref().clone());
+    let recovered = run(py, move || unswayed::certify::recover(certificate, data, target))?;
+    let (problem, outcome) = recovered.map_err(|failed| match failed {
+        CertifyError::Problem(other @ unswayed::ProblemError::OtherRows(_)) => {
+            CheckFailed::new_err(other.to_string())
+        }
+        other => CertifyFailed::Certify(other).into(),
+    })?;
+    Ok(Certificate::new(Arc::new(problem), outcome))
 }
 
-fn shared(data: &[PyRef<'_, Data>], target: Option<&Data>) -> (Vec<Arc<Dataset>>, Option<Arc<Dataset>>) {
-    (data.iter().map(|one| one.0.clone()).collect(), target.map(|target| target.0.clone()))
+/// Compares origins, and verifies every claim in exact arithmetic.
+fn verified(certificate: AnyCertificate, data: &[Arc<Dataset>], target: Option<&Dataset>) -> Checked {
+    let checked = match certificate {
+        AnyCertificate::Linear(certificate) => {
+            if let Err(message) = same_rows(&certificate.statement, data, target) {
+                return Checked::Unexpected(message);
+            }
+            verdict(&certificate, data, target)
+                .map(|verdict| Checked::Valid(Box::new(certificate), verdict))
+        }
+        AnyCertificate::Mean(certificate) => {
+            if let (unswayed_check::MeanBenign::Samples(origin), Some(samples)) =
+                (&certificate.statement.benign, data.first())
+                && let Err(difference) = origin.same_rows(samples.origin())
+            {
+                return Checked::Unexpected(format!("these are not the certified rows: {difference}"));
+            }
+            let rows = data.first().map(|samples| Rows::of(samples));
+            unswayed_check::check_mean(&certificate, rows.as_ref())
+                .map(|bound| Checked::ValidMean(Box::new(certificate), bound))
+        }
+    };
+    checked.unwrap_or_else(Checked::NotValid)
+}
+
+fn same_rows(
+    statement: &unswayed_check::Statement,
+    data: &[Arc<Dataset>],
+    target: Option<&Dataset>,
+) -> Result<(), String> {
+    if statement.data.len() != data.len() {
+        let (wanted, found) = (statement.data.len(), data.len());
+        return Err(format!("the certificate is about {wanted} datasets, not {found}"));
+    }
+    let own = match &statement.target {
+        Target::Rows(origin) => Some(origin),
+        _ => None,
+    };
+    match (own, target) {
+        (Some(_), None) => return Err("the certificate has a target of its own: give that as well".into()),
+        (None, Some(_)) => return Err("the certificate has no target of its own: leave it out".into()),
+        _ => {}
+    }
+    let found = data.iter().map(AsRef::as_ref).chain(target);
+    for (wanted, found) in statement.data.iter().chain(own).zip(found) {
+        let same = wanted.same_rows(found.origin());
+        same.map_err(|difference| format!("these are not the certified rows: {difference}"))?;
+    }
+    Ok(())
+}
+
+fn checked_file(
+    py: Python<'_>,
+    bytes: &[u8],
+    data: &[PyRef<'_, Data>],
+    target: Option<&Data>,
+) -> PyResult<Checked> {
+    let certificate = read(bytes)?;
+    let data: Vec<_> = data.iter().map(|one| one.0.clone()).collect();
+    let target = target.map(|target| target.0.clone());
+    run(py, move || verified(certificate, &data, target.as_deref()))
+}
+
+/// Verifies every claim in exact arithmetic and returns what is proven: loss, error, loss over the horizon, loss on new data.
+#[pyfunction]
+pub fn check(
+    py: Python<'_>,
+    bytes: &[u8],
+    data: Vec<PyRef<'_, Data>>,
+    target: Option<&Data>,
+) -> PyResult<(f64, Option<f64>, Option<f64>, Option<f64>)> {
+    match checked_file(py, bytes, &data, target)? {
+        Checked::Valid(_, verdict) => Ok((verdict.loss, verdict.error, verdict.horizon, verdict.new_data)),
+        Checked::ValidMean(_, bound) => Ok((bound, None, None, None)),
+        other => Err(met(other).err().unwrap_or_else(|| error("not valid"))),
+    }
+}
+
+/// Verifies every claim, and that the statement and its bounds are as expected, such as `poison_rate>=0.02`.
+#[pyfunction]
+pub fn expect(
+    py: Python<'_>,
+    bytes: &[u8],
+    data: Vec<PyRef<'_, Data>>,
+    target: Option<&Data>,
+    expected: Vec<String>,
+) -> PyResult<()> {
+    met(checked_file(py, bytes, &data, target)?.expect(&expected))
+}
+
+/// Checks files as the command does: the exit code, and what is proven or what is wrong.
+#[pyfunction]
+pub fn check_files<'py>(
+    py: Python<'py>,
+    certificate: PathBuf,
+    data: Vec<PathBuf>,
+    labels: Option<PathBuf>,
+    target: Option<PathBuf>,
+) -> PyResult<(u8, Bound<'py, PyAny>)> {
+    let files = Files { certificate, data, labels, target };
+    let checked = run(py, move || files.check())?;
+    Ok((checked.code(), to_python(py, &checked.json())?))
 }

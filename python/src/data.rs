@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use unswayed::Dataset;
-use unswayed::data::{Arrays, LabelColumn, LabelPolicy, Options, Source};
+use unswayed::data::{DataError, LabelPolicy, Labels, Origin, RawLabels, Reading, Source, Table};
 
-use crate::error;
+use crate::{data_error, error};
 
 /// Rows z = label · features, checked. Shared, never changed.
 #[pyclass(frozen, module = "unswayed._native")]
@@ -16,7 +16,7 @@ pub struct Data(pub Arc<Dataset>);
 
 /// Labels as Python hands them over.
 #[derive(FromPyObject)]
-pub enum RawLabels<'py> {
+pub enum GivenLabels<'py> {
     Numbers(PyReadonlyArray1<'py, f64>),
     Texts(Vec<String>),
 }
@@ -29,30 +29,43 @@ pub fn numbers(array: &PyReadonlyArray2<'_, f64>) -> Vec<f64> {
     }
 }
 
-pub fn arrays(
+fn table(
     x: &PyReadonlyArray2<'_, f64>,
-    y: Option<RawLabels<'_>>,
+    y: Option<GivenLabels<'_>>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
-) -> Arrays {
+) -> Result<Table, DataError> {
     let list = |array: &PyReadonlyArray1<'_, f64>| array.as_array().iter().copied().collect();
-    Arrays {
-        x: numbers(x),
-        columns: x.shape()[1],
-        y: y.map(|labels| match labels {
-            RawLabels::Numbers(numbers) => LabelColumn::Numbers(list(&numbers)),
-            RawLabels::Texts(texts) => LabelColumn::Texts(texts),
-        }),
-        weights: weights.map(|w| list(&w)),
-    }
+    let y = match y {
+        Some(GivenLabels::Numbers(numbers)) => Some(RawLabels::Numbers(list(&numbers))),
+        Some(GivenLabels::Texts(texts)) => Some(RawLabels::texts(texts)?),
+        None => None,
+    };
+    Ok(Table { y, weights: weights.map(|w| list(&w)), ..Table::new(numbers(x), x.shape()[1]) })
 }
+
+/// Labels as they are handed over to Python.
+#[derive(IntoPyObject)]
+pub enum HeldLabels<'py> {
+    Numbers(Bound<'py, PyArray1<f64>>),
+    Texts(Vec<String>),
+}
+
+/// Features, labels, weights, names of the features, and how rows are made of them.
+type State<'py> = (
+    Bound<'py, PyArray2<f64>>,
+    Option<HeldLabels<'py>>,
+    Option<Bound<'py, PyArray1<f64>>>,
+    Vec<String>,
+    String,
+);
 
 pub fn policy(labels: &str) -> PyResult<LabelPolicy> {
     Ok(match labels {
         "detect" => LabelPolicy::Detect,
         "scores" => LabelPolicy::Scores,
         "premultiplied" => LabelPolicy::Premultiplied,
-        "absent" => LabelPolicy::Absent,
-        "classes" => LabelPolicy::Classes,
+        "absent" => LabelPolicy::None,
+        "classes" => LabelPolicy::Multiclass,
         "preferences" => LabelPolicy::Preferences,
         other => {
             let known =
@@ -65,36 +78,66 @@ pub fn policy(labels: &str) -> PyResult<LabelPolicy> {
 #[pymethods]
 impl Data {
     #[staticmethod]
-    #[pyo3(signature = (x, y, weights, labels, normalize, scale))]
+    #[pyo3(signature = (x, y, weights, names, labels, normalize, scale))]
     fn from_arrays(
         x: PyReadonlyArray2<'_, f64>,
-        y: Option<RawLabels<'_>>,
+        y: Option<GivenLabels<'_>>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
+        names: Vec<String>,
         labels: &str,
         normalize: bool,
         scale: Option<f64>,
     ) -> PyResult<Self> {
-        let options = Options { labels: policy(labels)?, normalize, scale, ..Options::default() };
-        let data = arrays(&x, y, weights).into_dataset(&options).map_err(error)?;
-        Ok(Data(Arc::new(data)))
+        let reading = Reading { labels: policy(labels)?, normalize, scale, ..Reading::default() };
+        let table = Table { names, ..table(&x, y, weights).map_err(data_error)? };
+        Ok(Data(Arc::new(table.into_dataset(&reading).map_err(data_error)?)))
     }
 
-    /// What [`Data::from_state`] takes: rows, weights, how they came about.
-    fn state<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyArray2<f64>>, Option<Vec<f64>>, String)> {
-        let provenance = serde_json::to_string(self.0.provenance()).map_err(error)?;
-        Ok((self.z(py)?, self.0.weights().map(<[f64]>::to_vec), provenance))
+    /// What [`Data::from_state`] takes.
+    fn state<'py>(&self, py: Python<'py>) -> PyResult<State<'py>> {
+        let table = self.0.table();
+        let list = |values: &[f64]| PyArray1::from_slice(py, values);
+        let y = table.y.as_ref().map(|y| match y {
+            RawLabels::Numbers(numbers) => HeldLabels::Numbers(list(numbers)),
+            RawLabels::Texts(texts) => HeldLabels::Texts(texts.iter().map(str::to_owned).collect()),
+        });
+        let origin = serde_json::to_string(self.0.origin()).map_err(error)?;
+        let x = list(&table.x).reshape([table.rows(), table.columns])?;
+        Ok((x, y, table.weights.as_deref().map(list), table.names.clone(), origin))
     }
 
     #[staticmethod]
-    #[pyo3(signature = (z, weights, provenance))]
+    #[pyo3(signature = (x, y, weights, names, origin))]
     fn from_state(
-        z: PyReadonlyArray2<'_, f64>,
-        weights: Option<Vec<f64>>,
-        provenance: &str,
+        x: PyReadonlyArray2<'_, f64>,
+        y: Option<GivenLabels<'_>>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        names: Vec<String>,
+        origin: &str,
     ) -> PyResult<Self> {
-        let provenance = serde_json::from_str(provenance).map_err(error)?;
-        let data = Dataset::from_rows(numbers(&z), z.shape()[1], weights).map_err(error)?;
-        Ok(Data(Arc::new(data.with_provenance(provenance))))
+        let table = Table { names, ..table(&x, y, weights).map_err(data_error)? };
+        Ok(Data(Arc::new(table.remade(&self::origin(origin)?).map_err(data_error)?)))
+    }
+
+    /// Rows made from arrays as an origin says. The arrays hold the first of `of` rows.
+    #[staticmethod]
+    fn remade(
+        x: PyReadonlyArray2<'_, f64>,
+        y: Option<GivenLabels<'_>>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        of: usize,
+        origin: &str,
+    ) -> PyResult<Self> {
+        let table = table(&x, y, weights).map_err(data_error)?;
+        // Whether these are the rows of the origin is for a check to tell.
+        let origin = Origin { rows: table.rows(), of, ..self::origin(origin)? };
+        Ok(Data(Arc::new(table.remade(&origin).map_err(data_error)?)))
+    }
+
+    /// How the rows were made.
+    #[getter]
+    fn origin<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        crate::value::to_python(py, &serde_json::json!(self.0.origin()))
     }
 
     #[getter]
@@ -105,44 +148,71 @@ impl Data {
     /// The number of features; a class in front of them is none.
     #[getter]
     fn columns(&self) -> usize {
-        self.0.dimension() - usize::from(self.begins_with_class())
+        self.0.origin().columns
     }
 
     #[getter]
     fn begins_with_class(&self) -> bool {
-        !self.0.provenance().classes.is_empty()
+        matches!(self.0.origin().labels, Labels::Multiclass { .. })
     }
 
     #[getter]
     fn sha256(&self) -> String {
-        self.0.as_rows().digest()
+        self.0.origin().sha256.clone()
     }
 
     #[getter]
     fn classes(&self) -> Vec<String> {
-        let origin = self.0.provenance();
-        match &origin.labels {
-            Some((negative, positive)) => vec![negative.clone(), positive.clone()],
-            None => origin.classes.clone(),
-        }
+        self.0.origin().labels.classes().into_iter().map(str::to_owned).collect()
     }
 
     #[getter]
-    fn scale(&self) -> Option<f64> {
-        self.0.provenance().scale
+    fn scale(&self) -> f64 {
+        self.0.origin().scale
+    }
+
+    /// The scale with which to read other data like these: 1 if rows longer than 1 are meant as they are.
+    #[getter]
+    fn scale_for_others(&self) -> Option<f64> {
+        let origin = self.0.origin();
+        (origin.is_scaled() || self.0.largest_norm() > 1.0).then_some(origin.scale)
     }
 
     #[getter]
     fn z<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        numpy::PyArray1::from_slice(py, self.0.z()).reshape([self.0.rows(), self.0.dimension()])
+        PyArray1::from_slice(py, self.0.z()).reshape([self.0.rows(), self.0.dimension()])
     }
 
     fn first(&self, rows: usize) -> PyResult<Self> {
-        Ok(Data(Arc::new(self.0.first(rows).map_err(error)?)))
+        Ok(Data(Arc::new(self.0.first(rows).map_err(data_error)?)))
     }
 
     fn describe(&self) -> String {
         self.0.describe()
+    }
+}
+
+fn origin(text: &str) -> PyResult<Origin> {
+    serde_json::from_str(text).map_err(error)
+}
+
+/// Rows made from a file as an origin says.
+#[pyfunction]
+pub fn reload(
+    py: Python<'_>,
+    path: PathBuf,
+    label_file: Option<PathBuf>,
+    origin: &str,
+) -> PyResult<Data> {
+    let (source, origin) = (source(path, label_file), self::origin(origin)?);
+    let data = crate::work::run(py, move || unswayed::data::reload(&source, &origin))?;
+    Ok(Data(Arc::new(data.map_err(data_error)?)))
+}
+
+fn source(path: PathBuf, label_file: Option<PathBuf>) -> Source {
+    match label_file {
+        Some(labels) => Source::path(path).labels(labels),
+        None => Source::path(path),
     }
 }
 
@@ -152,26 +222,24 @@ pub fn load(
     path: PathBuf,
     label_file: Option<PathBuf>,
     label_column: Option<String>,
+    weight_column: Option<String>,
     labels: &str,
     normalize: bool,
     scale: Option<f64>,
     rows: Option<usize>,
 ) -> PyResult<Data> {
-    let source = match label_file {
-        Some(labels) => Source::path(path).labels(labels),
-        None => Source::path(path),
-    };
-    let options = Options { labels: policy(labels)?, label_column, normalize, scale, rows };
-    let data = crate::work::run(py, move || unswayed::data::load(&source, &options))?;
-    Ok(Data(Arc::new(data.map_err(error)?)))
+    let source = source(path, label_file);
+    let reading = Reading { labels: policy(labels)?, label_column, weight_column, normalize, scale, rows };
+    let data = crate::work::run(py, move || unswayed::data::load(&source, &reading))?;
+    Ok(Data(Arc::new(data.map_err(data_error)?)))
 }
 
 #[pyfunction]
 pub fn sample() -> PyResult<Data> {
-    Ok(Data(Arc::new(Dataset::sample().map_err(error)?)))
+    Ok(Data(Arc::new(unswayed::data::sample().map_err(data_error)?)))
 }
 
 #[pyfunction]
 pub fn sample_test() -> PyResult<Data> {
-    Ok(Data(Arc::new(Dataset::sample_test().map_err(error)?)))
+    Ok(Data(Arc::new(unswayed::data::sample_test().map_err(data_error)?)))
 }

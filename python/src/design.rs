@@ -1,30 +1,22 @@
-//! Choosing the learner: designs, here or on other machines, and tolerable poison rates.
+//! Choosing the learner: designs, here or on other machines.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
-use unswayed::Hinge;
-use unswayed::Threat;
 use unswayed::design::piece::Piece;
 use unswayed::design::sweep::{Cores, Workers};
-use unswayed::design::table::to_json;
-use unswayed::design::tolerate::{Measure, Tolerating, smallest_broken_rate};
-use unswayed::design::{
-    AttackPlan, BenignLoss, Design, DesignError, Grid, Request, Run, Sweep, SweepPlan, Task,
-};
-
+use unswayed::design::{AttackPlan, BenignLoss, Design, DesignError, Request, Run, Sweep, SweepPlan, Task};
 use unswayed_report::about::{design_summary, write_design};
 
 use crate::attack::effort;
-use crate::certificate::Certificate;
 use crate::data::Data;
 use crate::error;
-use crate::hinge::{HingeProven, HingeTask};
-use crate::value::{simulated, to_python};
-use crate::work::{Work, run};
+use crate::problem::Asked;
+use crate::tolerate::grid as grid_of;
+use crate::value::to_python;
+use crate::work::Work;
 
 /// Workers of an executor: a Python function from a plan and pieces to an iterator of records, all of them JSON.
 struct Executor(Py<PyAny>);
@@ -72,7 +64,7 @@ pub fn compute(py: Python<'_>, data: &Data, plan: &str, piece: &str) -> PyResult
 }
 
 fn task((name, data): (String, PyRef<'_, Data>)) -> Task {
-    Task { name, data: data.0.as_ref().clone() }
+    Task { name, data: data.0.clone() }
 }
 
 fn attack_plan(attacks: &str, everywhere: bool) -> PyResult<AttackPlan> {
@@ -92,7 +84,7 @@ pub fn design<'py>(
     test: Option<(String, PyRef<'py, Data>)>,
     grid: [Option<Vec<f64>>; 3],
     kappa: Option<f64>,
-    radius: f64,
+    asked: Asked<'py>,
     benign: &str,
     attacks: &str,
     everywhere: bool,
@@ -104,13 +96,14 @@ pub fn design<'py>(
     progress: Option<Bound<'py, PyAny>>,
     command: String,
 ) -> PyResult<(Bound<'py, PyAny>, Vec<(String, f64, Bound<'py, PyBytes>)>)> {
+    let template = asked.template(train.first().map(|(_, data)| data.0.dimension()))?;
     let request = Request {
         train: train.into_iter().map(task).collect(),
         validate: validate.map(task),
         test: test.map(task),
-        grid: self::grid(grid)?,
+        grid: grid_of(grid)?,
         kappa,
-        radius,
+        template,
         benign: match benign {
             "simulated" => BenignLoss::Simulated,
             "limit" => BenignLoss::Limit,
@@ -144,82 +137,4 @@ pub fn design<'py>(
     let certificates =
         result.certificates.iter().map(|(task, rate, bytes)| (task.clone(), *rate, PyBytes::new(py, bytes)));
     Ok((to_python(py, &summary)?, certificates.collect()))
-}
-
-fn grid([learning_rates, regularizations, poison_rates]: [Option<Vec<f64>>; 3]) -> PyResult<Grid> {
-    let paper = Grid::default();
-    Grid::new(
-        learning_rates.unwrap_or(paper.learning_rates),
-        regularizations.unwrap_or(paper.regularizations),
-        poison_rates.unwrap_or(paper.poison_rates),
-    )
-    .map_err(error)
-}
-
-fn measure(word: &str) -> PyResult<Measure> {
-    match word {
-        "loss" => Ok(Measure::Loss),
-        "error" => Ok(Measure::Error),
-        other => Err(error(format!("measure {other:?}: it must be \"loss\" or \"error\""))),
-    }
-}
-
-/// The largest tolerable rate with its certificate, and where an attack is seen to break the limit.
-#[pyfunction]
-pub fn largest_rate<'py>(
-    py: Python<'py>,
-    data: &Data,
-    learning_rate: f64,
-    regularization: f64,
-    radius: f64,
-    limit: f64,
-    measure: &str,
-    attacks: bool,
-    seed: u64,
-) -> PyResult<Option<(f64, Certificate, Bound<'py, PyAny>)>> {
-    let (learner, measure) =
-        (Hinge::new(learning_rate, regularization).map_err(error)?, self::measure(measure)?);
-    let rows = data.0.clone();
-    let found = run(py, move || {
-        let found = unswayed::design::tolerate::largest_rate(&rows, &learner, radius, limit, measure)?;
-        let broken = match &found {
-            Some(found) if attacks => {
-                smallest_broken_rate(&rows, &learner, radius, limit, measure, found.poison_rate, seed)?
-            }
-            _ => None,
-        };
-        Ok::<_, DesignError>(found.map(|found| (found, broken)))
-    })?;
-    let Some((found, broken)) = found.map_err(error)? else { return Ok(None) };
-    let threat = Threat::new(found.poison_rate).and_then(|t| t.with_radius(radius)).map_err(error)?;
-    let broken = broken.map(|broken| {
-        json!({ "poison_rate": broken.poison_rate, "simulated": simulated(&broken.attacked.simulated) })
-    });
-    let task = HingeTask { data: Arc::clone(&data.0), learner, threat };
-    let certificate = Certificate::of(HingeProven { task, outcome: found.outcome });
-    Ok(Some((found.poison_rate, certificate, to_python(py, &json!(broken))?)))
-}
-
-/// The settings of a grid that keep the harm under a limit at one poison rate.
-#[pyfunction]
-pub fn tolerating<'py>(
-    py: Python<'py>,
-    data: &Data,
-    grid: [Option<Vec<f64>>; 3],
-    radius: f64,
-    limit: f64,
-    measure: &str,
-    seed: u64,
-    progress: Option<Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let (grid, measure) = (self::grid(grid)?, self::measure(measure)?);
-    let data = data.0.as_ref().clone();
-    let work = Work::default();
-    let (cancel, count) = (work.cancel.clone(), work.count.clone());
-    let found = work.run(py, progress.as_ref(), move || {
-        let run = Run { observer: count.as_ref(), cancel, ..Run::default() };
-        Tolerating::find(data, grid, radius, limit, measure, seed, &run)
-    })?;
-    let found = found.map_err(error)?;
-    to_python(py, &json!({ "settings": to_json(&found.rows), "smallest": to_json(&[found.smallest])[0] }))
 }

@@ -1,6 +1,6 @@
 //! unswayed for Python: the native half. The package in `../unswayed` wraps it in documented, typed objects.
 //!
-//! Functions here take plain values and return plain values (`dict`, `list`, numbers); only data, certificates and
+//! Functions here take plain values and return plain values (`dict`, `list`, numbers); only data, problems, certificates and
 //! transforms stay on this side. Every call computes on a thread of its own with the interpreter released ([`work`]).
 #![allow(
     missing_docs,
@@ -13,10 +13,10 @@ mod attack;
 mod certificate;
 mod data;
 mod design;
-mod hinge;
-mod linear;
 mod mean;
-mod task;
+mod problem;
+mod report;
+mod tolerate;
 mod transform;
 mod value;
 mod work;
@@ -31,24 +31,32 @@ fn error(error: impl std::fmt::Display) -> PyErr {
     UnswayedError::new_err(error.to_string())
 }
 
+/// Data that are refused, with remedies as arguments.
+#[allow(clippy::needless_pass_by_value, reason = "used in `map_err`")]
+fn data_error(error: unswayed::data::DataError) -> PyErr {
+    UnswayedError::new_err(error.for_python())
+}
+
 #[pymodule]
 mod _native {
     #[pymodule_export]
     use super::attack::{Attacks, run_attacks, simulate, update};
     #[pymodule_export]
-    use super::certificate::{Certificate, certify, check, header, recover};
+    use super::certificate::{Certificate, certify, check, check_files, expect, origins, recover};
     #[pymodule_export]
-    use super::data::{Data, load, sample, sample_test};
+    use super::data::{Data, load, reload, sample, sample_test};
     #[pymodule_export]
-    use super::design::{compute, design, largest_rate, tolerating};
+    use super::design::{compute, design};
     #[pymodule_export]
     use super::mean::mean;
     #[pymodule_export]
-    use super::task::Task;
+    use super::problem::Problem;
+    #[pymodule_export]
+    use super::report::{down, plot, report, summary, up};
+    #[pymodule_export]
+    use super::tolerate::{largest_rate, tolerating};
     #[pymodule_export]
     use super::transform::Transform;
-    #[pymodule_export]
-    use super::value::{down, up};
     #[pymodule_export]
     use super::work::forget_threads;
     #[pymodule_export]

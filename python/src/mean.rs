@@ -49,7 +49,8 @@ pub fn mean<'py>(
         "attack_loss": outcome.attack_loss,
         "simulated_loss": pushed.map(|e| [e.mean, e.half_width]),
         "transient_steps": outcome.transient_steps,
-        "method": outcome.certificate.loss.witness.method(),
+        "statement": outcome.certificate.statement,
+        "lines": outcome.certificate.statement.lines(),
     });
     Ok((outcome.certificate.to_bytes(), to_python(py, &figures)?))
 }

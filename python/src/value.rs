@@ -29,18 +29,6 @@ pub fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyA
     })
 }
 
-/// An upper bound as text, rounded up.
-#[pyfunction]
-pub fn up(bound: f64) -> String {
-    unswayed_report::number::up(bound)
-}
-
-/// A measured value as text, rounded down.
-#[pyfunction]
-pub fn down(value: f64) -> String {
-    unswayed_report::number::down(value)
-}
-
 /// A simulation's figures.
 pub fn simulated(result: &Simulated) -> Value {
     let estimate = |e: Estimate| json!([e.mean, e.half_width]);

@@ -21,16 +21,16 @@ def test_certify(command, arrays, file):
         assert getattr(ours, name) == theirs[name], name
     assert ours.transient_steps == theirs["transient_steps"]
     # The file is the same file.
-    assert (file.parent / "task.certificate.safetensors").read_bytes() == ours.to_bytes()
+    assert (file.parent / "task.certificate.json").read_bytes() == ours.to_bytes()
 
 
 def test_certificates_go_both_ways(command, arrays, file, tmp_path):
     ours = unswayed.certify(*arrays, **SETTING)
-    ours.save(tmp_path / "ours.safetensors")
-    assert command("check", tmp_path / "ours.safetensors", file)["status"] == "valid"
+    ours.save(tmp_path / "ours.json")
+    assert command("check", tmp_path / "ours.json", file)["status"] == "valid"
 
-    command("certify", file, *FLAGS, "--attacks", "none", "--output", tmp_path / "theirs.safetensors", "--rows", 200)
-    read = unswayed.Certificate.load(tmp_path / "theirs.safetensors", *arrays)
+    command("certify", file, *FLAGS, "--attacks", "none", "--output", tmp_path / "theirs.json", "--rows", 200)
+    read = unswayed.Certificate.load(tmp_path / "theirs.json", *arrays)
     assert len(read.data) == 200
     assert read.certified_loss == unswayed.certify(unswayed.load(file, rows=200), **SETTING).certified_loss
 
@@ -66,7 +66,7 @@ def test_mean(command, tmp_path):
     ours = unswayed.mean(samples, learning_rate=0.01, poison_rate=0.1, squared_radius=2.0)
     assert ours.certified_loss == theirs["certified_loss"]
     assert max(ours.attack_loss, ours.simulated_loss.mean) == theirs["attack_loss"]
-    assert (tmp_path / "samples.certificate.safetensors").read_bytes() == ours.to_bytes()
+    assert (tmp_path / "samples.certificate.json").read_bytes() == ours.to_bytes()
     assert ours.attack_loss <= ours.certified_loss and ours.gap >= 1
 
 

@@ -19,4 +19,4 @@ def test_from_a_river_model_to_a_report(tmp_path):
     shown = [output["data"]["text/html"] for output in outputs if "text/html" in output.get("data", {})]
     assert any("<svg" in html and "certified loss" in html for html in shown)
     assert (tmp_path / "report" / "report.html").exists()
-    assert (tmp_path / "phishing.certificate.safetensors").exists()
+    assert (tmp_path / "phishing.certificate.json").exists()

@@ -30,7 +30,7 @@ from ._design import Design, Ranked, Row, Setting, Tolerable, Tolerated, design,
 from ._mean import MeanCertificate, mean
 from ._native import CheckFailed, UnswayedError
 from ._prepare import Transform, prepare
-from ._task import Box, Ellipsoid, Points
+from ._problem import Box, Ellipsoid, Points
 
 __all__ = [
     "Attack",

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from . import _native
 from ._attack import Attacks, attack
 from ._certificate import Certificate, certify
-from ._data import Data, Features, Floats, floats, matrix, split
+from ._data import Data, Features, Floats, floats, matrix, split, take_column
 from ._design import Tolerated, tolerate
 from ._native import UnswayedError
 
@@ -65,10 +65,7 @@ class Learner:
 
     def tolerate(self, x: Features, y: Any = None, *, limit: float, **options: Any) -> Optional[Tolerated]:
         """`unswayed.tolerate` with this learner: the largest poison rate under the limit."""
-        if self.loss != "hinge" or self.intercept:
-            raise UnswayedError("tolerate is for the hinge loss without intercept")
-        x, y = self._rows(x, y, options)
-        found = tolerate(x, y, limit=limit, **self._setting, **options)
+        found = tolerate(*self._rows(x, y, options), limit=limit, **self._asked(options))
         assert found is None or isinstance(found, Tolerated)
         return found
 
@@ -77,40 +74,48 @@ class Learner:
         return {"learning_rate": self.learning_rate, "regularization": self.regularization}
 
     def _asked(self, options: dict[str, Any]) -> dict[str, Any]:
-        """The options of `certify` and `attack` for this learner."""
+        """The options of `certify`, `attack` and `tolerate` for this learner."""
         options = {**self._setting, "loss": self.loss, **options}
         if not self.intercept:
             return options
         if options.get("adversary", "ball") == "ball":
             # ‖(x, 1)‖ ≤ √(radius² + 1), rounded up.
-            options["radius"] = math.nextafter(math.hypot(options.get("radius", 1.0), 1.0), math.inf)
+            radius = options.get("radius")
+            options["radius"] = math.nextafter(math.hypot(1.0 if radius is None else radius, 1.0), math.inf)
         return {**options, "bias": -1}
 
     def _rows(self, x: Features, y: Any, options: dict[str, Any]) -> tuple[Features, Any]:
         """Features and labels as `certify` takes them, with the feature of the intercept."""
         _refuse_scaling(x, options)
-        if not self.intercept:
-            if isinstance(x, (Data, str, os.PathLike)):
-                return x, y
-            reading = {name: options.pop(name) for name in ("weights", "labels") if name in options}
-            # Rows of norm above 1 are meant as they are: divided by 1.
-            return Data(x, y, scale=1.0, **reading), None
         if isinstance(x, (Data, str, os.PathLike)):
-            raise UnswayedError("a learner with an intercept appends a feature that is 1: give features and labels as arrays or frames")
-        x, y = split(x, y)
-        x = matrix(x)
-        reading = {name: options.pop(name) for name in ("weights", "labels") if name in options}
+            if self.intercept:
+                raise UnswayedError(
+                    "a learner with an intercept appends a feature that is 1: give features and labels as arrays or frames"
+                )
+            return x, y
+        names = ("weights", "weight_column", "labels")
+        reading = {name: options.pop(name) for name in names if options.get(name) is not None}
+        if self.intercept:
+            if "weight_column" in reading:
+                x, reading["weights"] = take_column(x, reading.pop("weight_column"), "weight_column")
+            x, y = split(x, y)
+            x = matrix(x)
+            x = np.column_stack([x, np.ones(len(x))])
         # Rows of norm above 1 are meant as they are: divided by 1.
-        return Data(np.column_stack([x, np.ones(len(x))]), y, scale=1.0, **reading), None
+        return Data(x, y, scale=1.0, **reading), None
 
 
 def _refuse_scaling(x: Features, options: dict[str, Any]) -> None:
     """Refuses rows that the estimator itself never sees."""
-    scale = x.scale if isinstance(x, Data) else None
-    if options.get("normalize") or scale not in (None, 1.0):
+    if options.get("normalize") or (isinstance(x, Data) and x.scale != 1.0):
         raise UnswayedError(
             "normalize: the estimator learns from its rows as they are, and a certificate for scaled rows is about another "
             "learner; scale the features before the estimator and here alike, and leave out normalize"
+        )
+    if options.get("sample_weight") is not None:
+        raise UnswayedError(
+            "sample_weight: estimators scale their steps by it, and such a learner is not certified; weights= says how often "
+            "rows come, with steps as they are"
         )
     if hasattr(x, "tocsr"):
         raise UnswayedError("the features are a sparse matrix; give them as an array (x.toarray())")

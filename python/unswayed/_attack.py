@@ -11,7 +11,7 @@ import numpy as np
 from . import _native
 from ._data import Features, Floats, whole
 from ._native import UnswayedError
-from ._task import Adversary, alike, task
+from ._problem import Adversary, alike, asked, problem
 
 
 @dataclass(frozen=True)
@@ -118,19 +118,20 @@ def attack(
     learning_rate: float,
     regularization: float,
     poison_rate: float,
-    radius: float = 1.0,
+    radius: Optional[float] = None,
     loss: Optional[str] = None,
     adversary: Adversary = "ball",
     target: Any = None,
     batch: int = 1,
     projection: Optional[float] = None,
     clip: Optional[float] = None,
-    bias: Optional[int] = None,
+    bias: Union[int, str, None] = None,
     attacks: Union[str, Sequence[str], None] = None,
     effort: str = "fast",
     seed: int = 0,
     test: Any = None,
     weights: Any = None,
+    weight_column: Optional[str] = None,
     labels: Optional[str] = None,
     normalize: bool = False,
 ) -> Attacks:
@@ -145,26 +146,24 @@ def attack(
     True
 
     Args:
-        x, …, bias, weights, labels, normalize: the learner, its adversary and its data, as for `certify`.
+        x, …, bias, weights, …, normalize: the learner, its adversary and its data, as for `certify`.
         attacks: names out of `none`, `label-flip`, `fgsm`, `pgd`, `steady-state` and `tuned`; the usual ones if not given.
         effort: `"fast"` (a second or so) or `"full"` (minutes).
         test: held-out `Data`, or a pair of features and labels, to measure on as well.
     """
-    attacked = task(
+    template = asked(
+        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias
+    )
+    attacked = problem(
         x,
         y,
         learning_rate=learning_rate,
         regularization=regularization,
         poison_rate=poison_rate,
-        radius=radius,
-        loss=loss,
-        adversary=adversary,
+        template=template,
         target=target,
-        batch=batch,
-        projection=projection,
-        clip=clip,
-        bias=bias,
         weights=weights,
+        weight_column=weight_column,
         labels=labels,
         normalize=normalize,
     )
@@ -172,7 +171,7 @@ def attack(
 
 
 def run_attacks(
-    attacked: _native.Task,
+    attacked: _native.Problem,
     attacks: Union[str, Sequence[str], None],
     effort: str,
     seed: int,
@@ -194,18 +193,19 @@ def simulate(
     learning_rate: float,
     regularization: float,
     poison_rate: float,
-    radius: float = 1.0,
+    radius: Optional[float] = None,
     loss: Optional[str] = None,
     adversary: Adversary = "ball",
     target: Any = None,
     batch: int = 1,
     projection: Optional[float] = None,
     clip: Optional[float] = None,
-    bias: Optional[int] = None,
+    bias: Union[int, str, None] = None,
     effort: str = "fast",
     seed: int = 0,
     test: Any = None,
     weights: Any = None,
+    weight_column: Optional[str] = None,
     labels: Optional[str] = None,
     normalize: bool = False,
 ) -> Simulation:
@@ -230,21 +230,19 @@ def simulate(
     """
     if not callable(policy):
         raise UnswayedError(f"policy {policy!r}: it must be a function from the model to the point to send")
-    simulated = task(
+    template = asked(
+        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias
+    )
+    simulated = problem(
         x,
         y,
         learning_rate=learning_rate,
         regularization=regularization,
         poison_rate=poison_rate,
-        radius=radius,
-        loss=loss,
-        adversary=adversary,
+        template=template,
         target=target,
-        batch=batch,
-        projection=projection,
-        clip=clip,
-        bias=bias,
         weights=weights,
+        weight_column=weight_column,
         labels=labels,
         normalize=normalize,
     )

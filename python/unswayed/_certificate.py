@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,11 +14,27 @@ from numpy.typing import ArrayLike
 
 from . import _native
 from ._attack import Attack, Attacks, run_attacks
-from ._data import Data, Features, Floats, made, whole
+from ._data import (
+    Data,
+    Features,
+    Floats,
+    first_rows,
+    label_array,
+    label_file_beside,
+    made,
+    matrix,
+    split,
+    take_column,
+    weight_array,
+    whole,
+)
 from ._native import UnswayedError
-from ._task import Adversary, several, task
+from ._problem import Adversary, asked, problem, several
 
 Path = Union[str, "os.PathLike[str]"]
+
+#: Rows for which bounds at other poison rates take a few seconds.
+MOST_PLOTTED = {"hinge": 20_000, "other": 200}
 
 
 @dataclass(frozen=True)
@@ -26,15 +43,15 @@ class Verdict:
 
     Attributes:
         loss: no adversary gets the long-run loss above this.
-        error: nor the fraction misclassified above this.
+        error: nor the fraction misclassified above this; the mean learner has none.
         horizon_loss: nor the average loss over the first steps above this, if that was claimed.
-        confident_loss: nor the long-run loss on new data above this, if that was claimed.
+        new_data_loss: nor the long-run loss on new data above this, if that was claimed.
     """
 
     loss: float
     error: Optional[float]
     horizon_loss: Optional[float]
-    confident_loss: Optional[float]
+    new_data_loss: Optional[float]
 
 
 class Certificate:
@@ -43,11 +60,12 @@ class Certificate:
     No figure gets here unless the exact checker accepted its proof.
     """
 
-    __slots__ = ("_attacks", "_figures", "_native")
+    __slots__ = ("_attacks", "_figures", "_native", "_statement")
 
     def __init__(self, native: _native.Certificate) -> None:
         self._native = native
         self._figures = native.figures()
+        self._statement = native.statement()
         self._attacks: Optional[Attacks] = None
 
     @property
@@ -61,19 +79,37 @@ class Certificate:
         return str(self._figures["method"])
 
     @property
+    def statement(self) -> dict[str, Any]:
+        """The whole statement, as in the file: learner, threat, data, target, horizon.
+
+        Vectors are base64 texts of little-endian float64 numbers.
+
+        >>> import unswayed
+        >>> setting = {"learning_rate": 1e-3, "regularization": 0.01, "poison_rate": 0.02}
+        >>> unswayed.certify(unswayed.sample(), **setting).statement["threat"]
+        {'poison_rate': 0.02, 'set': {'ball': {'radius': 1.0}}}
+        """
+        return self._native.statement()
+
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """The whole statement in sentences, each under its heading, with what the proof relies on."""
+        return self._native.lines()
+
+    @property
     def certified_loss(self) -> float:
         """No adversary gets the long-run loss above this."""
         return float(self._figures["certified_loss"])
 
     @property
-    def certified_error(self) -> Optional[float]:
-        """No adversary gets the long-run fraction misclassified above this, if there is such a bound."""
-        return _number(self._figures["certified_error"])
+    def certified_error(self) -> float:
+        """No adversary gets the long-run fraction misclassified above this."""
+        return float(self._figures["certified_error"])
 
     @property
-    def confident_loss(self) -> Optional[float]:
+    def new_data_loss(self) -> Optional[float]:
         """The bound for new data like these, if `certify` was asked for one with `confidence`."""
-        return _number(self._figures["confident_loss"])
+        return _number(self._figures["new_data_loss"])
 
     @property
     def benign_loss(self) -> float:
@@ -93,27 +129,28 @@ class Certificate:
     @property
     def loss_function(self) -> str:
         """`"hinge"`, `"logistic"` or `"multiclass"`."""
-        return str(self._figures["loss_function"])
+        loss = self._statement["learner"]["loss"]
+        return str(next(iter(loss)) if isinstance(loss, dict) else loss)
 
     @property
     def learning_rate(self) -> float:
         """The learner's step size."""
-        return float(self._setting["learning_rate"])
+        return float(self._statement["learner"]["learning_rate"])
 
     @property
     def regularization(self) -> float:
         """The learner's regularization."""
-        return float(self._setting["regularization"])
+        return float(self._statement["learner"]["regularization"])
 
     @property
     def poison_rate(self) -> float:
         """The fraction of points that are the adversary's."""
-        return float(self._setting["poison_rate"])
+        return float(self._statement["threat"]["poison_rate"])
 
     @property
     def radius(self) -> Optional[float]:
-        """The largest norm of a poisoned point, if that is what limits the adversary."""
-        return _number(self._setting["radius"])
+        """The largest norm of a poisoned point, if that is what limits the adversary, in the units of the rows `data.z`."""
+        return _number(self._figures["radius"])
 
     @property
     def transient_steps(self) -> float:
@@ -142,14 +179,9 @@ class Certificate:
         target = self._native.target
         return None if target is None else Data._of(target)
 
-    @property
-    def _setting(self) -> dict[str, Any]:
-        setting: dict[str, Any] = self._figures["setting"]
-        return setting
-
     def attack(self, *, attacks: Union[str, Sequence[str], None] = None, effort: str = "fast", seed: int = 0) -> Attacks:
         """Runs attacks on the same learner and remembers them for `gap`, tables and reports."""
-        self._attacks = run_attacks(self._native.task, attacks, effort, seed)
+        self._attacks = run_attacks(self._native.problem, attacks, effort, seed)
         return self._attacks
 
     @property
@@ -174,7 +206,7 @@ class Certificate:
         theta = None if start is None else np.asarray(start, dtype=np.float64).ravel().tolist()
         return self._native.horizon([whole("horizon", steps, 1)], theta)[0]
 
-    def check(self, x: Optional[Features] = None, y: Any = None, *, target: Any = None) -> Verdict:
+    def check(self, x: Optional[Features] = None, y: Any = None, *, target: Any = None, weights: Any = None) -> Verdict:
         """Verifies every claim in exact arithmetic, against its own data or against others said to be the same.
 
         Raises `CheckFailed` if something does not hold.
@@ -186,29 +218,48 @@ class Certificate:
         True
         >>> certificate.check(unswayed.sample_test())
         Traceback (most recent call last):
-        unswayed.CheckFailed: ...
+        unswayed.CheckFailed: these are not the certified rows: ...
         """
         content = self.to_bytes()
         data, judged = self.datasets if x is None else x, self.target if target is None else target
-        return Verdict(*_native.check(content, *_evidence(content, data, y, judged)))
+        return Verdict(*_native.check(content, *evidence(content, data, y, judged, weights)))
+
+    def require(self, *expectations: str, **expected: Any) -> None:
+        """Refuses a statement or a bound that is not what you expect: raises `CheckFailed` with the first mismatch.
+
+        Expectations are texts `KEY=VALUE`, `KEY>=NUMBER` and `KEY<=NUMBER`, or keywords for equality. A key is a field of
+        the statement or a bound by its name (`poison_rate`, `certified_loss`), or by the end of its path
+        (`threat.poison_rate`) where several have that name. Everything is verified in exact arithmetic before.
+
+        >>> import unswayed
+        >>> certificate = unswayed.certify(
+        ...     unswayed.sample(), learning_rate=1e-3, regularization=0.01, poison_rate=0.02)
+        >>> certificate.require("threat.poison_rate>=0.02", "certified_loss<=0.15", loss="hinge", set="ball", radius=1)
+        >>> certificate.require("poison_rate>=0.05")
+        Traceback (most recent call last):
+        unswayed.CheckFailed: expected poison_rate>=0.05, but statement.threat.poison_rate is 0.02
+        """
+        target = self._native.target
+        _native.expect(self.to_bytes(), self._native.data, target, expectation_texts(expectations, expected))
 
     def to_bytes(self) -> bytes:
         """The certificate file's bytes."""
         return self._native.to_bytes()
 
     def save(self, path: Path) -> None:
-        """Writes the certificate file, which `unswayed check` and `Certificate.load` verify."""
+        """Writes the certificate file, which `unswayed check`, `python -m unswayed.verify` and `Certificate.load` verify."""
         with open(path, "wb") as file:
             file.write(self.to_bytes())
 
     @classmethod
-    def load(cls, path: Path, x: Features, y: Any = None, *, target: Any = None) -> Certificate:
+    def load(cls, path: Path, x: Features, y: Any = None, *, target: Any = None, weights: Any = None) -> Certificate:
         """Reads a certificate file and verifies it against the data in exact arithmetic.
 
-        `target` is needed if the learner is judged by rows that are not rows of the data.
+        Arrays and files are made into rows as the certificate says. `target` is needed if the learner is judged by rows that
+        are not rows of the data, `weights` (an array) if rows are weighted and `x` is an array.
 
         >>> import os, tempfile, unswayed
-        >>> path = os.path.join(tempfile.mkdtemp(), "mnist.certificate.safetensors")
+        >>> path = os.path.join(tempfile.mkdtemp(), "mnist.certificate.json")
         >>> made = unswayed.certify(unswayed.sample(), learning_rate=1e-3, regularization=0.01, poison_rate=0.02)
         >>> made.save(path)
         >>> unswayed.Certificate.load(path, unswayed.sample()).certified_loss == made.certified_loss
@@ -217,7 +268,7 @@ class Certificate:
         with open(path, "rb") as file:
             content = file.read()
         try:
-            return cls(_native.recover(content, *_evidence(content, x, y, target)))
+            return cls(_native.recover(content, *evidence(content, x, y, target, weights)))
         except UnswayedError as error:
             raise type(error)(f"{os.fspath(path)}: {error}") from None
 
@@ -225,44 +276,52 @@ class Certificate:
         """Writes a report for people into a folder: `report.html`, and its figures as SVG, PNG and CSV."""
         place = os.fspath(folder)
         os.makedirs(place, exist_ok=True)
-        path = os.path.join(place, "certificate.safetensors")
+        path = os.path.join(place, "certificate.json")
         self.save(path)
         files = " DATA" * len(self.datasets) + ("" if self.target is None else " --target TARGET")
-        self._native.report(place, self._native_attacks(), self._call(), f"unswayed check {path}{files}", seed)
+        verify = f"unswayed check {path}{files}"
+        _native.report(self._native, self._native_attacks(), place, path, self._call(), verify, seed)
 
     def _call(self) -> str:
         """How it is made; … stands for what is too long to show."""
+        learner, threat = self._statement["learner"], self._statement["threat"]
         data = "x, y" if len(self.datasets) == 1 else "[…]"
-        usual = {"loss": "hinge", "adversary": "ball", "batch": 1}
-        given = {"box": "unswayed.Box(…)", "ellipsoid": "unswayed.Ellipsoid(…)", "points": "unswayed.Points(…)"}
-        asked = [
-            f"{name}={given.get(value, repr(value))}"
-            for name, value in self._setting.items()
-            if value is not None and usual.get(name) != value
-        ]
-        if self._figures["is_targeted"]:
-            asked.append("target=…")
-        if self.confident_loss is not None:
-            asked.append("confidence=…")
-        return f"unswayed.certify({data}, {', '.join(asked)})"
+        rates = {**learner, "poison_rate": threat["poison_rate"]}
+        given = [f"{name}={rates[name]!r}" for name in ("learning_rate", "regularization", "poison_rate")]
+        if self.loss_function != "hinge":
+            given.append(f"loss={self.loss_function!r}")
+        name = next(iter(threat["set"])) if isinstance(threat["set"], dict) else threat["set"]
+        sets = {"box": "unswayed.Box(…)", "ellipsoid": "unswayed.Ellipsoid(…)", "points": "unswayed.Points(…)"}
+        if name == "ball" and self.radius != 1:
+            given.append(f"radius={self.radius}")
+        elif name != "ball":
+            given.append(f"adversary={sets.get(name, repr({'label_flips': 'labels'}.get(name, name)))}")
+        given += [f"{name}={learner[name]!r}" for name in ("batch", "projection", "clip") if learner.get(name) not in (None, 1)]
+        given += [f"bias={column}" for column in learner.get("unregularized", [])]
+        if self._statement["target"] != "data":
+            given.append("target=…")
+        if self.new_data_loss is not None:
+            given.append(f"confidence={self._figures['confidence']:g}")
+        return f"unswayed.certify({data}, {', '.join(given)})"
 
     def _native_attacks(self) -> Optional[_native.Attacks]:
         return None if self._attacks is None else self._attacks._native
 
     def __repr__(self) -> str:
-        lines = self._native.lines(self._native_attacks())
+        lines = _native.summary(self._native, self._native_attacks())
         return "\n".join(f"{name:<15}  {text}".rstrip() for name, text in lines)
 
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
             f"<td style='text-align:left'>{html.escape(text)}</td></tr>"
-            for name, text in self._native.lines(self._native_attacks())
+            for name, text in _native.summary(self._native, self._native_attacks())
             if name
         )
         # The plot needs certificates at other poison rates: many rows would make a notebook wait.
-        is_quick = sum(map(len, self.datasets)) <= self._figures["most_plotted"]
-        plot = self._native.plot(self._native_attacks(), 0) if is_quick else ""
+        is_plain = self.loss_function == "hinge" and self.radius is not None
+        is_quick = sum(map(len, self.datasets)) <= MOST_PLOTTED["hinge" if is_plain else "other"]
+        plot = _native.plot(self._native, self._native_attacks(), 0) if is_quick else ""
         return f"<table>{rows}</table>{plot}"
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -278,42 +337,52 @@ def _number(value: Any) -> Optional[float]:
     return None if value is None else float(value)
 
 
-def _evidence(
-    content: bytes, x: Features, y: Any, target: Any
+def expectation_texts(expectations: Sequence[str], expected: dict[str, Any]) -> list[str]:
+    """Expectations as the checker takes them."""
+    words = {None: "none", True: "true", False: "false"}
+    texts = [words[value] if value is None or isinstance(value, bool) else str(value) for value in expected.values()]
+    return [*expectations, *(f"{name}={text}" for name, text in zip(expected, texts))]
+
+
+def evidence(
+    content: bytes, x: Features, y: Any, target: Any, weights: Any = None
 ) -> tuple[list[_native.Data], Optional[_native.Data]]:
     """The rows that a certificate is about: its data, and the target if that has rows of its own."""
-    header = _native.header(content)
+    origins, judged = _native.origins(content)
     datasets = several(x)
-    if datasets is None:
-        data = [_as_certified(info, x, y) for info in header["data"][:1]]
+    if datasets is not None:
+        data = [made(one, y, weights=weights) for one in datasets]
+    elif len(origins) > 1:
+        raise UnswayedError(f"the certificate is about {len(origins)} datasets, not 1: give a list of Data")
     else:
-        data = [made(one, y) for one in datasets]
-    if target is None or header["target"] is None:
-        return data, None if target is None else made(target)
-    pair = target if isinstance(target, tuple) else (target, None)
-    return data, _as_certified(header["target"], *pair)
+        data = [_as_certified(origin, x, y, weights) for origin in origins]
+    if target is None or judged is None:
+        return data, None if target is None else made(*(target if isinstance(target, tuple) else (target,)))
+    return data, _as_certified(judged, *(target if isinstance(target, tuple) else (target, None)))
 
 
-def _as_certified(info: dict[str, Any], x: Features, y: Any) -> _native.Data:
-    """Rows made from `x` and `y` in the first way that gives those of the certificate; if none does, the check tells."""
+def _as_certified(origin: str, x: Features, y: Any, weights: Any = None) -> _native.Data:
+    """Rows made from `x` and `y` as an origin says."""
     if isinstance(x, Data):
-        return made(x, y)
-    ways = info["labels"]
-    if "scores" in ways and not isinstance(x, (str, os.PathLike)):
-        ways = ["premultiplied" if y is None else "scores"]
-    found, failure = None, None
-    for labels in ways:
-        try:
-            data = Data(x, y, labels=labels, scale=info["scale"], rows=info["rows"])
-        except UnswayedError as error:
-            failure = failure or error
-            continue
-        found = data._native
-        if data.sha256 == info["sha256"]:
-            return found
-    if found is None:
-        raise failure or UnswayedError("there is no way to read the data")
-    return found
+        return made(x, y, weights=weights)
+    if isinstance(x, (str, os.PathLike)):
+        if weights is not None:
+            raise UnswayedError("the weights of a file are in the file: leave out weights")
+        path, how = os.fspath(x), json.loads(origin)
+        labels = os.fspath(y) if isinstance(y, os.PathLike) else label_file_beside(path)
+        if isinstance(y, str):
+            origin = json.dumps({**how, "label_column": y})
+        is_labelled = how["labels"] not in ("premultiplied", "preferences", "none")
+        return _native.reload(path, labels if is_labelled else None, origin)
+    how = json.loads(origin)
+    if isinstance(weights, str):
+        x, weights = take_column(x, weights, "weights")
+    x, y = split(x, y)
+    features, labels_, w = matrix(x), label_array(y), weight_array(weights)
+    of = len(features)
+    if how["rows"] < of:
+        features, labels_, w = first_rows(how["rows"], features, labels_, w)
+    return _native.Data.remade(features, labels_, w, of, origin)
 
 
 def certify(
@@ -323,19 +392,20 @@ def certify(
     learning_rate: float,
     regularization: float,
     poison_rate: float,
-    radius: float = 1.0,
+    radius: Optional[float] = None,
     loss: Optional[str] = None,
     adversary: Adversary = "ball",
     target: Any = None,
     batch: int = 1,
     projection: Optional[float] = None,
     clip: Optional[float] = None,
-    bias: Optional[int] = None,
+    bias: Union[int, str, None] = None,
     confidence: Optional[float] = None,
     horizon: Optional[int] = None,
     start: Optional[ArrayLike] = None,
     method: str = "convexity",
     weights: Any = None,
+    weight_column: Optional[str] = None,
     labels: Optional[str] = None,
     normalize: bool = False,
 ) -> Certificate:
@@ -349,16 +419,15 @@ def certify(
     >>> certificate = unswayed.certify(
     ...     unswayed.sample(), learning_rate=1e-3, regularization=0.01, poison_rate=0.02)
     >>> print(certificate)
-    data             ...: 500 rows, 31 columns...
-    learner          hinge, learning rate 0.001, regularization 0.01
-    threat           2 % of the points are the adversary's, any point of norm up to 1
+    learner          hinge loss, learning rate 0.001, regularization 0.01
+    threat           each point is, with probability 0.02, the adversary's: any point with ‖z‖ ≤ 1
+    rows             ...: 500 rows, 31 columns...
+    start            any
     <BLANKLINE>
-    status           certified
+    status           certified...
     certified loss   0.1475  no adversary gets the long-run hinge loss above this
     certified error  ...  nor the fraction misclassified above this
-    benign loss      ...  without an adversary, for small learning rates
-    transient        ... steps until the start adds less than 1 %
-    method           ..., verified in exact arithmetic
+    ...
 
     Another loss, and an adversary who may send what a filter by columns lets pass:
 
@@ -369,12 +438,13 @@ def certify(
     ('certified', 'logistic')
 
     Args:
-        x, y, weights, labels, normalize: the benign data, see `Data`. A list of `Data`: the data may switch between
+        x, y, weights, weight_column, labels, normalize: the benign data, see `Data`. A list of `Data`: the data may switch between
             them, at any time and in any way.
         learning_rate: the learner's step size η > 0.
-        regularization: the learner's σ > 0, ησ < 1.
+        regularization: the learner's σ > 0, ησ < 1; it may be 0 with a `projection`.
         poison_rate: the fraction of points that are the adversary's, in [0, 1).
-        radius: the largest norm of a poisoned point, for `adversary="ball"`.
+        radius: the largest norm of a poisoned point in the units of the data, for `adversary="ball"`. If not given it is 1 in
+            the units of the rows: the largest norm that they have after `normalize=True`.
         loss: `"hinge"`, `"logistic"` or `"multiclass"` (labels of two or more kinds); hinge if not given, logistic for
             `preferences`.
         adversary: the points that the adversary may send: `"ball"`; `"box"` or `"ellipsoid"`, what a filter that lets all
@@ -384,7 +454,7 @@ def certify(
         batch: average the gradients of so many points in each step.
         projection: project the model on norms up to this after each step.
         clip: clip the gradient of each point at this norm.
-        bias: the column that is not regularized, an index of the features.
+        bias: the column that is not regularized: its index, from the end if it is negative, or its name.
         confidence: also bound the loss on new data like these, with this probability. The certificate is then about the
             first half of the rows; the other half chose its numbers.
         horizon: also bound the average loss over this many first steps.
@@ -392,25 +462,22 @@ def certify(
         method: `"convexity"`, or `"paper"` for the semidefinite program of the paper (slower and looser, and only for the
             hinge loss and the ball).
     """
-    asked = task(
+    template = asked(
+        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias
+    )
+    certified = problem(
         x,
         y,
         learning_rate=learning_rate,
         regularization=regularization,
         poison_rate=poison_rate,
-        radius=radius,
-        loss=loss,
-        adversary=adversary,
+        template=template,
         target=target,
-        batch=batch,
-        projection=projection,
-        clip=clip,
-        bias=bias,
-        confidence=confidence,
         weights=weights,
+        weight_column=weight_column,
         labels=labels,
         normalize=normalize,
     )
     theta = None if start is None else np.asarray(start, dtype=np.float64).ravel().tolist()
     steps = None if horizon is None else whole("horizon", horizon, 1)
-    return Certificate(_native.certify(asked, steps, theta, method))
+    return Certificate(_native.certify(certified, steps, theta, confidence, method))

@@ -37,7 +37,8 @@ class Data:
         x: features, one row per point, of norm at most 1: an array, a pandas or polars frame, or the path of a `.npz`,
             `.npy`, `.csv` or `.parquet` file.
         y: two classes or scores in [-1, 1]; for a frame or a file with named columns, the name of the label column.
-        weights: how much each row counts; all count the same without it.
+        weights: how much each row counts; all count the same without it. For arrays and frames.
+        weight_column: the column of a frame or a file that holds the weights; in an `.npz` file the name of the array.
         labels: `"detect"` (two different labels are classes, more are scores), `"scores"`, `"premultiplied"` (the rows
             are z already, there is no `y`), `"absent"` (samples for mean estimation, of any norm), `"classes"` (two or more
             classes, for `loss="multiclass"`) or `"preferences"` (a file of what was chosen and what was rejected; for
@@ -56,6 +57,7 @@ class Data:
         y: Any = None,
         *,
         weights: Optional[ArrayLike] = None,
+        weight_column: Optional[str] = None,
         labels: str = "detect",
         normalize: bool = False,
         scale: Optional[float] = None,
@@ -63,25 +65,28 @@ class Data:
     ) -> None:
         if isinstance(x, Data):
             kind = None if labels == "detect" else labels
-            given = {"weights": weights, "labels": kind, "normalize": normalize, "scale": scale}
+            given = {"weights": weights, "weight_column": weight_column, "labels": kind, "normalize": normalize, "scale": scale}
             self._native = made(x if rows is None else x.first(rows), y, **given)
             return
         _check_scale(scale)
         if isinstance(x, (str, os.PathLike)):
             if weights is not None:
-                raise UnswayedError("weights of a file are in its column or array `weight`; leave out `weights`")
-            self._native = _load(os.fspath(x), y, labels=labels, normalize=normalize, scale=scale, rows=rows)
+                raise UnswayedError("the weights of a file are in the file: leave out weights, and name the column (weight_column)")
+            options = {"weight_column": weight_column, "labels": labels, "normalize": normalize, "scale": scale, "rows": rows}
+            self._native = _load(os.fspath(x), y, **options)
             return
         if labels == "preferences":
             raise UnswayedError("preferences in arrays: use unswayed.preferences(chosen, rejected)")
+        if weight_column is not None:
+            if weights is not None:
+                raise UnswayedError("give weights or weight_column, not both")
+            x, weights = take_column(x, weight_column, "weight_column")
+        names = column_names(x, y)
         x, y = split(x, y)
+        features, labels_, w = matrix(x), label_array(y), weight_array(weights)
         if rows is not None:
-            if not 0 < rows <= len(x):
-                raise UnswayedError(f"{rows} rows wanted of {len(x)}; ask for at least 1 and no more than there are")
-            x, y = x[:rows], None if y is None else y[:rows]
-            weights = None if weights is None else np.asarray(weights)[:rows]
-        w = None if weights is None else floats(weights)
-        self._native = _native.Data.from_arrays(matrix(x), _labels(y), w, labels, normalize, scale)
+            features, labels_, w = first_rows(rows, features, labels_, w)
+        self._native = _native.Data.from_arrays(features, labels_, w, names, labels, normalize, scale)
 
     @classmethod
     def _of(cls, native: NativeData) -> Data:
@@ -105,9 +110,14 @@ class Data:
         return tuple(self._native.classes) or None
 
     @property
-    def scale(self) -> Optional[float]:
-        """What all rows were divided by, if they were."""
+    def scale(self) -> float:
+        """What all rows were divided by; 1 if by nothing."""
         return self._native.scale
+
+    @property
+    def origin(self) -> dict[str, Any]:
+        """How the rows were made: labels, columns, scale, how many of how many rows, digest. Certificates contain it."""
+        return self._native.origin
 
     @property
     def z(self) -> Floats:
@@ -133,8 +143,8 @@ class Data:
         return _restore, self._native.state()
 
 
-def _restore(z: Floats, weights: Optional[list[float]], provenance: str) -> Data:
-    return Data._of(_native.Data.from_state(floats(z), weights, provenance))
+def _restore(x: Floats, y: _native.RawLabels, weights: Optional[Floats], names: list[str], origin: str) -> Data:
+    return Data._of(_native.Data.from_state(x, y, weights, names, origin))
 
 
 def load(
@@ -142,6 +152,7 @@ def load(
     *,
     label_file: Union[str, os.PathLike[str], None] = None,
     label_column: Optional[str] = None,
+    weight_column: Optional[str] = None,
     labels: str = "detect",
     normalize: bool = False,
     scale: Optional[float] = None,
@@ -149,7 +160,8 @@ def load(
 ) -> Data:
     """Reads a `.npz`, `.npy`, `.csv` or `.parquet` file, as the command line does.
 
-    For features in `…x.npy` the labels are looked for in `…y.npy`.
+    For features in `…x.npy` the labels are looked for in `…y.npy`. Weights are used if `weight_column` names their column, or
+    their array in an `.npz` file.
 
     >>> import tempfile, os, unswayed
     >>> path = os.path.join(tempfile.mkdtemp(), "mail.csv")
@@ -160,11 +172,16 @@ def load(
     """
     _check_scale(scale)
     path = os.fspath(path)
-    beside = path[: -len("x.npy")] + "y.npy"
-    if label_file is None and labels in ("detect", "scores", "classes") and path.endswith("x.npy") and os.path.exists(beside):
-        label_file = beside
+    if label_file is None and labels in ("detect", "scores", "classes"):
+        label_file = label_file_beside(path)
     file = None if label_file is None else os.fspath(label_file)
-    return Data._of(_native.load(path, file, label_column, labels, normalize, scale, rows))
+    return Data._of(_native.load(path, file, label_column, weight_column, labels, normalize, scale, rows))
+
+
+def label_file_beside(path: str) -> Optional[str]:
+    """For features in `…x.npy` the labels in `…y.npy`, if there is such a file."""
+    beside = path[: -len("x.npy")] + "y.npy"
+    return beside if path.endswith("x.npy") and os.path.exists(beside) else None
 
 
 def preferences(
@@ -179,7 +196,7 @@ def preferences(
 
     >>> import unswayed
     >>> unswayed.preferences([[0.5, 0.25]], [[0.25, 0.5]])
-    Data(1 rows, 2 columns; rows are chosen − rejected)
+    Data(1 row, 2 columns; rows are chosen − rejected)
 
     Args:
         chosen, rejected: features of the two of each pair, arrays of the same shape.
@@ -189,10 +206,8 @@ def preferences(
     if both[0].shape != both[1].shape:
         raise UnswayedError(f"chosen has the shape {both[0].shape}, rejected {both[1].shape}; they must be alike")
     _check_scale(scale)
-    with np.errstate(invalid="ignore", over="ignore"):
-        rows = both[0] - both[1]  # what is not finite in it is refused with its place
-    w = None if weights is None else floats(weights)
-    return Data._of(_native.Data.from_arrays(rows, None, w, "preferences", normalize, scale))
+    rows = np.hstack(both)
+    return Data._of(_native.Data.from_arrays(rows, None, weight_array(weights), [], "preferences", normalize, scale))
 
 
 def sample() -> Data:
@@ -213,20 +228,12 @@ def whole(name: str, value: Any, least: int = 0) -> int:
     return number
 
 
-def native(x: Features, y: Any = None, **options: Any) -> _native.Data:
-    """The data that a user of hinge learners means by `x` and `y`."""
-    data = made(x, y, **options)
-    if data.begins_with_class:
-        raise UnswayedError("the rows begin with their classes: they are for loss multiclass only")
-    return data
-
-
 def made(x: Features, y: Any = None, **options: Any) -> _native.Data:
     """The data that a user means by `x` and `y`."""
     if isinstance(x, Data):
         if y is not None:
             raise UnswayedError("x is a Data and has its labels; leave out y")
-        if any(options.values()):
+        if any(value is not None and value is not False for value in options.values()):
             raise UnswayedError("x is a Data and is ready; give weights, labels and normalize when making it")
         return x._native
     return Data(x, y, **{name: value for name, value in options.items() if value is not None})._native
@@ -268,20 +275,34 @@ def _load(path: str, y: Any, **options: Any) -> _native.Data:
     raise UnswayedError("x is a file; then y is the name of its label column, or the path of a file of labels")
 
 
+def _frame_module(x: Any) -> Optional[str]:
+    """`pandas` or `polars` if `x` is one of their frames."""
+    module: str = type(x).__module__.partition(".")[0]
+    return module if module in ("pandas", "polars") and hasattr(x, "columns") else None
+
+
+def take_column(x: Any, name: str, argument: str) -> tuple[Any, Any]:
+    """A frame without a column, and the column."""
+    module = _frame_module(x)
+    if module is None:
+        raise UnswayedError(f"{argument} names a column, but x is no frame; give the values themselves")
+    names = list(x.columns)
+    if name not in names:
+        raise UnswayedError(f"there is no column {name!r}; there are {', '.join(map(str, names))}")
+    if names.count(name) > 1:
+        raise UnswayedError(f"there are {names.count(name)} columns {name!r}; rename or remove all but one")
+    return (x.drop(columns=[name]) if module == "pandas" else x.drop(name)), x[name]
+
+
 def split(x: Any, y: Any) -> tuple[Any, Any]:
     """Features and labels, taken out of a frame if `y` names its column."""
-    module = type(x).__module__.partition(".")[0]
-    if module not in ("pandas", "polars") or not hasattr(x, "columns"):
+    module = _frame_module(x)
+    if module is None:
         if isinstance(y, str):
             raise UnswayedError("y names a column, but x is no frame; give the labels themselves")
         return x, _column(y)
-    names = list(x.columns)
     if isinstance(y, str):
-        if y not in names:
-            raise UnswayedError(f"there is no column {y!r}; there are {', '.join(map(str, names))}")
-        labels = x[y]
-        x = x.drop(columns=[y]) if module == "pandas" else x.drop(y)
-        y = labels
+        x, y = take_column(x, y, "y")
     for name in x.columns:
         kind = x[name].dtype
         numeric = kind.is_numeric() if module == "polars" else sys.modules["pandas"].api.types.is_numeric_dtype(kind)
@@ -291,11 +312,44 @@ def split(x: Any, y: Any) -> tuple[Any, Any]:
     return values, _column(y)
 
 
+def column_names(x: Any, y: Any) -> list[str]:
+    """The names of the features of a frame; none for others."""
+    return [] if _frame_module(x) is None else [str(name) for name in x.columns if not (isinstance(y, str) and name == y)]
+
+
+def first_rows(rows: int, x: Floats, y: _native.RawLabels, weights: Optional[Floats]) -> tuple[Any, Any, Any]:
+    """The first rows of features, labels and weights, which are one for each row."""
+    if not 0 < rows <= len(x):
+        raise UnswayedError(f"{rows} rows wanted of {len(x)}; ask for at least 1 and no more than there are")
+    for name, values in (("y", y), ("weights", weights)):
+        if values is not None and len(values) != len(x):
+            raise UnswayedError(f"{name} has {len(values)} values for {len(x)} rows; give one for each row")
+    return x[:rows], None if y is None else y[:rows], None if weights is None else weights[:rows]
+
+
+def weight_array(weights: Any) -> Optional[Floats]:
+    """Weights as numbers, one for each row."""
+    if weights is None:
+        return None
+    try:
+        array = floats(_column(weights))
+    except UnswayedError as error:
+        raise UnswayedError(f"weights: {error}") from None
+    except (TypeError, ValueError) as error:
+        raise UnswayedError(f"weights: they are not all numbers ({error})") from None
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = np.ascontiguousarray(array[:, 0])
+    if np.ndim(array) != 1 or np.ndim(weights) == 0:
+        raise UnswayedError(f"weights: they have {np.ndim(weights)} dimensions, not one; give one number for each row")
+    return array
+
+
 def _column(y: Any) -> Any:
     return y.to_numpy() if hasattr(y, "to_numpy") else y
 
 
-def _labels(y: Any) -> _native.RawLabels:
+def label_array(y: Any) -> _native.RawLabels:
+    """Labels as numbers or as texts."""
     if y is None:
         return None
     array = np.asarray(y)

@@ -10,8 +10,9 @@ from typing import Any, Optional, Union
 from . import _native
 from ._attack import Simulation, _figures
 from ._certificate import Certificate
-from ._data import Data, Features, native, whole
+from ._data import Data, Features, made, whole
 from ._native import UnswayedError
+from ._problem import Adversary, asked, problem
 from ._progress import shown
 
 Numbers = Optional[Sequence[float]]
@@ -112,7 +113,13 @@ def design(
     regularizations: Numbers = None,
     poison_rates: Numbers = None,
     kappa: Optional[float] = None,
-    radius: float = 1.0,
+    radius: Optional[float] = None,
+    loss: Optional[str] = None,
+    adversary: Adversary = "ball",
+    batch: int = 1,
+    projection: Optional[float] = None,
+    clip: Optional[float] = None,
+    bias: Union[int, str, None] = None,
     benign: str = "simulated",
     attacks: str = "fast",
     attack_everywhere: bool = False,
@@ -140,7 +147,8 @@ def design(
         test: one task that has no say in the choice, to judge it on.
         learning_rates, regularizations, poison_rates: the grid; the paper's values where not given.
         kappa: the weight of the certified loss; 1 if not given and not tuned.
-        radius: the largest norm of a poisoned point.
+        radius, loss, adversary, batch, projection, clip, bias: the learner and its adversary, as for `certify`. A box or
+            ellipsoid around the data, and flips of them, are around each task's own.
         benign: `"simulated"`, or `"limit"` for the limit of small learning rates, which is cheaper.
         attacks: `"none"`, `"fast"` or `"full"`: on the validation and test task where a choice is shown;
             with `attack_everywhere` at all settings of all tasks.
@@ -153,8 +161,12 @@ def design(
     """
     if not isinstance(tasks, Mapping):
         raise UnswayedError("tasks: give them by name, {name: data, …}")
-    named = {name: _data(data) for name, data in tasks.items()}
-    validation, judge = _only("validate", validate), _only("test", test)
+    template = asked(
+        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias
+    )
+    labels = "classes" if loss == "multiclass" else None
+    named = {name: _data(data, labels) for name, data in tasks.items()}
+    validation, judge = _only("validate", validate, labels), _only("test", test, labels)
     run = None
     if executor is not None:
         from ._executors import runner
@@ -168,7 +180,7 @@ def design(
             judge,
             [_list(learning_rates), _list(regularizations), _list(poison_rates)],
             kappa,
-            radius,
+            template,
             benign,
             attacks,
             attack_everywhere,
@@ -235,11 +247,18 @@ def tolerate(
     regularization: Union[float, Sequence[float], None] = None,
     poison_rate: Optional[float] = None,
     measure: str = "loss",
-    radius: float = 1.0,
+    radius: Optional[float] = None,
+    loss: Optional[str] = None,
+    adversary: Adversary = "ball",
+    batch: int = 1,
+    projection: Optional[float] = None,
+    clip: Optional[float] = None,
+    bias: Union[int, str, None] = None,
     attacks: bool = True,
     seed: int = 0,
     progress: Optional[bool] = None,
     weights: Any = None,
+    weight_column: Optional[str] = None,
     labels: Optional[str] = None,
     normalize: bool = False,
 ) -> Union[Tolerated, Tolerable, None]:
@@ -256,23 +275,42 @@ def tolerate(
     ...     unswayed.sample(), limit=0.2, learning_rate=1e-3, regularization=0.01, attacks=False)
     >>> 0.03 < found.poison_rate < 0.04
     True
+
+    Args:
+        x, y, weights, weight_column, labels, normalize: the data, see `Data`.
+        radius, loss, adversary, batch, projection, clip, bias: the learner and its adversary, as for `certify`.
+        attacks: also look for a rate at which an attack is seen to break the limit.
+        progress: show progress with tqdm; on terminals and in notebooks if not given.
     """
     if not 0.0 < limit < float("inf"):
         raise UnswayedError(f"limit {limit}: it must be positive and finite")
-    data = native(x, y, weights=weights, labels=labels, normalize=normalize)
+    template = asked(
+        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias
+    )
+    reading = {"weights": weights, "weight_column": weight_column, "labels": labels, "normalize": normalize}
     if poison_rate is not None:
+        if loss == "multiclass" and labels is None and not isinstance(x, Data):
+            reading["labels"] = "classes"
+        data = made(x, y, **reading)
         grid = [_list(learning_rate), _list(regularization), [poison_rate]]
         with shown(progress, "tolerate") as show:
-            found = _native.tolerating(data, grid, radius, limit, measure, whole("seed", seed), show)
+            found = _native.tolerating(data, template, grid, limit, measure, whole("seed", seed), show)
         return Tolerable([_make(Row, row) for row in found["settings"]], _make(Row, found["smallest"]))
     if not isinstance(learning_rate, (int, float)) or not isinstance(regularization, (int, float)):
         raise UnswayedError(
             "give learning_rate and regularization (one value each) to find the largest tolerable poison rate, "
             "or poison_rate to find the settings that tolerate it"
         )
-    largest = _native.largest_rate(
-        data, float(learning_rate), float(regularization), radius, limit, measure, attacks, whole("seed", seed)
+    tolerant = problem(
+        x,
+        y,
+        learning_rate=float(learning_rate),
+        regularization=float(regularization),
+        poison_rate=0.0,
+        template=template,
+        **reading,
     )
+    largest = _native.largest_rate(tolerant, limit, measure, attacks, whole("seed", seed))
     if largest is None:
         return None
     rate, certificate, broken = largest
@@ -284,17 +322,20 @@ def tolerate(
     )
 
 
-def _data(data: Any) -> _native.Data:
-    return native(*data) if isinstance(data, tuple) else native(data)
+def _data(data: Any, labels: Optional[str]) -> _native.Data:
+    """A task's data: ready, or features (with labels, in a pair)."""
+    return made(data) if isinstance(data, Data) else made(*(data if isinstance(data, tuple) else (data,)), labels=labels)
 
 
-def _only(what: str, task: Optional[Mapping[str, Features]]) -> Optional[tuple[str, _native.Data]]:
+def _only(
+    what: str, task: Optional[Mapping[str, Features]], labels: Optional[str]
+) -> Optional[tuple[str, _native.Data]]:
     if task is None:
         return None
     if not isinstance(task, Mapping) or len(task) != 1:
         raise UnswayedError(f"{what}: give one task, by name: {{name: data}}")
     [(name, data)] = task.items()
-    return name, _data(data)
+    return name, _data(data, labels)
 
 
 def _list(values: Union[float, Numbers]) -> Optional[list[float]]:

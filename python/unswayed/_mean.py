@@ -7,8 +7,8 @@ from typing import Any, Optional, Union
 
 from . import _native
 from ._attack import Estimate
-from ._certificate import Verdict
-from ._data import Features, native
+from ._certificate import Verdict, expectation_texts
+from ._data import Features, made, whole
 from ._native import UnswayedError
 
 
@@ -21,6 +21,8 @@ class MeanCertificate:
         attack_loss: what a constant point at the edge of the set reaches, exactly.
         simulated_loss: what the best-responding adversary reached in a simulation, if there are samples.
         transient_steps: after this many steps a start at the edge of the set adds less than 1 % to the bound.
+        statement: the whole statement, as in the file.
+        lines: the same in sentences, each under its heading.
     """
 
     __slots__ = (
@@ -29,8 +31,9 @@ class MeanCertificate:
         "attack_loss",
         "benign_loss",
         "certified_loss",
-        "method",
+        "lines",
         "simulated_loss",
+        "statement",
         "transient_steps",
     )
 
@@ -43,7 +46,8 @@ class MeanCertificate:
         pair = figures["simulated_loss"]
         self.simulated_loss = None if pair is None else Estimate(*pair)
         self.transient_steps = float(figures["transient_steps"])
-        self.method = str(figures["method"])
+        self.statement: dict[str, Any] = figures["statement"]
+        self.lines: list[tuple[str, str]] = [(name, text) for name, text in figures["lines"]]
 
     @property
     def gap(self) -> float:
@@ -53,7 +57,15 @@ class MeanCertificate:
 
     def check(self) -> Verdict:
         """Verifies the claim in exact arithmetic."""
-        return Verdict(*_native.check(self._bytes, [] if self._samples is None else [self._samples], None))
+        return Verdict(*_native.check(self._bytes, self._evidence, None))
+
+    def require(self, *expectations: str, **expected: Any) -> None:
+        """Refuses a statement or a bound that is not what you expect, as `Certificate.require`."""
+        _native.expect(self._bytes, self._evidence, None, expectation_texts(expectations, expected))
+
+    @property
+    def _evidence(self) -> list[_native.Data]:
+        return [] if self._samples is None else [self._samples]
 
     def to_bytes(self) -> bytes:
         """The certificate file's bytes."""
@@ -69,11 +81,10 @@ class MeanCertificate:
             ("certified loss", f"{_native.up(self.certified_loss)}  no adversary gets the long-run E‖θ−μ‖² above this"),
             ("attack loss", f"{_native.down(self.attack_loss)}  reached by a constant point"),
             ("benign loss", f"{_native.down(self.benign_loss)}  without an adversary"),
-            ("method", f"{self.method}, verified in exact arithmetic"),
         ]
         if self.simulated_loss is not None:
             lines.insert(2, ("simulated loss", f"{self.simulated_loss}  reached by the best response"))
-        return "\n".join(f"{name:<15}  {text}" for name, text in lines)
+        return "\n".join(f"{name:<15}  {text}".rstrip() for name, text in [*self.lines, ("", ""), *lines])
 
 
 def mean(
@@ -106,7 +117,7 @@ def mean(
     """
     if (samples is None) == (covariance_trace is None):
         raise UnswayedError("give samples, or the trace of their covariance (covariance_trace)")
-    data = None if samples is None else native(samples, labels="absent")
+    data = None if samples is None else made(samples, labels="absent")
     trace = 0.0 if covariance_trace is None else covariance_trace
     setting = (learning_rate, poison_rate, squared_radius, trace, noise_trace)
-    return MeanCertificate(*_native.mean(data, *setting, attacks, seed), data)
+    return MeanCertificate(*_native.mean(data, *setting, attacks, whole("seed", seed)), data)

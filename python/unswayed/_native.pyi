@@ -1,7 +1,7 @@
 """What the compiled half offers to the package; not for users."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Optional, Union
+from typing import Any, Optional, TypedDict, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,19 +14,34 @@ Progress = Optional[Callable[[int, int], object]]
 class UnswayedError(ValueError): ...
 class CheckFailed(UnswayedError): ...
 
+class Asked(TypedDict):
+    loss: Optional[str]
+    adversary: str
+    numbers: Optional[Floats]
+    radius: Optional[float]
+    batch: int
+    projection: Optional[float]
+    clip: Optional[float]
+    bias: Union[int, str, None]
+
 class Data:
     @staticmethod
     def from_arrays(
         x: Floats,
         y: RawLabels,
         weights: Optional[Floats],
+        names: Sequence[str],
         labels: str,
         normalize: bool,
         scale: Optional[float],
     ) -> Data: ...
-    def state(self) -> tuple[Floats, Optional[list[float]], str]: ...
+    def state(self) -> tuple[Floats, RawLabels, Optional[Floats], list[str], str]: ...
     @staticmethod
-    def from_state(z: Floats, weights: Optional[list[float]], provenance: str) -> Data: ...
+    def from_state(x: Floats, y: RawLabels, weights: Optional[Floats], names: Sequence[str], origin: str) -> Data: ...
+    @staticmethod
+    def remade(x: Floats, y: RawLabels, weights: Optional[Floats], of: int, origin: str) -> Data: ...
+    @property
+    def origin(self) -> dict[str, Any]: ...
     @property
     def rows(self) -> int: ...
     @property
@@ -38,7 +53,9 @@ class Data:
     @property
     def classes(self) -> list[str]: ...
     @property
-    def scale(self) -> Optional[float]: ...
+    def scale(self) -> float: ...
+    @property
+    def scale_for_others(self) -> Optional[float]: ...
     @property
     def z(self) -> Floats: ...
     def first(self, rows: int) -> Data: ...
@@ -48,24 +65,19 @@ def load(
     path: str,
     label_file: Optional[str],
     label_column: Optional[str],
+    weight_column: Optional[str],
     labels: str,
     normalize: bool,
     scale: Optional[float],
     rows: Optional[int],
 ) -> Data: ...
+def reload(path: str, label_file: Optional[str], origin: str) -> Data: ...
 def sample() -> Data: ...
 def sample_test() -> Data: ...
 
-class Task:
+class Problem:
     def __init__(
-        self,
-        data: Sequence[Data],
-        target: Optional[Data],
-        setting: tuple[float, float, float, float],
-        loss: Optional[str],
-        adversary: tuple[str, Optional[Floats]],
-        step: tuple[int, Optional[float], Optional[float], Optional[int]],
-        confidence: Optional[float],
+        self, data: Sequence[Data], target: Optional[Data], rates: tuple[float, float, float], asked: Asked
     ) -> None: ...
     @property
     def data(self) -> Data: ...
@@ -75,33 +87,49 @@ class Attacks:
 
 class Certificate:
     @property
-    def task(self) -> Task: ...
+    def problem(self) -> Problem: ...
     @property
     def data(self) -> list[Data]: ...
     @property
     def target(self) -> Optional[Data]: ...
     def figures(self) -> dict[str, Any]: ...
+    def statement(self) -> dict[str, Any]: ...
+    def lines(self) -> list[tuple[str, str]]: ...
     def to_bytes(self) -> bytes: ...
     def horizon(self, steps: Sequence[int], start: Optional[Sequence[float]]) -> list[float]: ...
-    def lines(self, attacked: Optional[Attacks]) -> list[tuple[str, str]]: ...
-    def report(
-        self, folder: str, attacked: Optional[Attacks], command: str, verify: str, seed: int
-    ) -> None: ...
-    def plot(self, attacked: Optional[Attacks], seed: int) -> str: ...
 
 def certify(
-    task: Task, horizon: Optional[int], start: Optional[Sequence[float]], method: str
+    problem: Problem,
+    horizon: Optional[int],
+    start: Optional[Sequence[float]],
+    confidence: Optional[float],
+    method: str,
 ) -> Certificate: ...
-def header(bytes: bytes) -> dict[str, Any]: ...
+def origins(bytes: bytes) -> tuple[list[str], Optional[str]]: ...
 def check(
     bytes: bytes, data: Sequence[Data], target: Optional[Data]
 ) -> tuple[float, Optional[float], Optional[float], Optional[float]]: ...
+def check_files(
+    certificate: str, data: Sequence[str], labels: Optional[str], target: Optional[str]
+) -> tuple[int, dict[str, Any]]: ...
+def expect(bytes: bytes, data: Sequence[Data], target: Optional[Data], expected: Sequence[str]) -> None: ...
 def recover(bytes: bytes, data: Sequence[Data], target: Optional[Data]) -> Certificate: ...
+def summary(certificate: Certificate, attacked: Optional[Attacks]) -> list[tuple[str, str]]: ...
+def report(
+    certificate: Certificate,
+    attacked: Optional[Attacks],
+    folder: str,
+    file: str,
+    command: str,
+    verify: str,
+    seed: int,
+) -> None: ...
+def plot(certificate: Certificate, attacked: Optional[Attacks], seed: int) -> str: ...
 def attack(
-    task: Task, test: Optional[Data], attacks: Optional[Sequence[str]], effort: str, seed: int
+    problem: Problem, test: Optional[Data], attacks: Optional[Sequence[str]], effort: str, seed: int
 ) -> Attacks: ...
 def simulate(
-    task: Task, test: Optional[Data], policy: Callable[..., object], name: str, effort: str, seed: int
+    problem: Problem, test: Optional[Data], policy: Callable[..., object], name: str, effort: str, seed: int
 ) -> dict[str, Any]: ...
 def update(
     theta: Floats, z: Floats, learning_rate: float, regularization: float, is_logistic: bool, has_bias: bool
@@ -112,7 +140,7 @@ def design(
     test: Optional[tuple[str, Data]],
     grid: Grid,
     kappa: Optional[float],
-    radius: float,
+    asked: Asked,
     benign: str,
     attacks: str,
     everywhere: bool,
@@ -126,19 +154,12 @@ def design(
 ) -> tuple[dict[str, Any], list[tuple[str, float, bytes]]]: ...
 def compute(data: Data, plan: str, piece: str) -> list[str]: ...
 def largest_rate(
-    data: Data,
-    learning_rate: float,
-    regularization: float,
-    radius: float,
-    limit: float,
-    measure: str,
-    attacks: bool,
-    seed: int,
+    problem: Problem, limit: float, measure: str, attacks: bool, seed: int
 ) -> Optional[tuple[float, Certificate, Optional[dict[str, Any]]]]: ...
 def tolerating(
     data: Data,
+    asked: Asked,
     grid: Grid,
-    radius: float,
     limit: float,
     measure: str,
     seed: int,

@@ -16,7 +16,7 @@ from ._native import UnswayedError
 
 @dataclass(frozen=True, eq=False)
 class Box:
-    """An adversary who may send any point z = label · features with |z_j| ≤ R_j.
+    """An adversary who may send any point z = label · features with |z_j| ≤ R_j, in the units of the data.
 
     >>> import unswayed
     >>> unswayed.certify(unswayed.sample(), adversary=unswayed.Box(0.2),
@@ -40,8 +40,8 @@ class Ellipsoid:
     'certified'
 
     Args:
-        q: Q, symmetric and positive definite. `adversary="ellipsoid"` is the one of the Mahalanobis filter that lets all
-            data pass.
+        q: Q, symmetric and positive definite, in the units of the rows; so it does not go with `normalize=True`.
+            `adversary="ellipsoid"` is the one of the Mahalanobis filter that lets all data pass.
     """
 
     q: ArrayLike
@@ -49,15 +49,13 @@ class Ellipsoid:
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """An adversary who may send these points and no others.
+    """An adversary who may send these points, in the units of the data, and no others.
 
     >>> import unswayed
     >>> data = unswayed.sample().first(100)
-    >>> print(unswayed.certify(data, adversary=unswayed.Points(-data.z[:3]),
-    ...     learning_rate=1e-3, regularization=0.01, poison_rate=0.02))
-    data             ...
-    threat           2 % of the points are the adversary's, any of 3 points
-    ...
+    >>> dict(unswayed.certify(data, adversary=unswayed.Points(-data.z[:3]),
+    ...     learning_rate=1e-3, regularization=0.01, poison_rate=0.02).lines)["threat"]
+    "each point is, with probability 0.02, the adversary's: any of 3 points; ..."
 
     Args:
         points: one point z = label · features in each row. `adversary="flips"` are the rows of the data with either label.
@@ -70,34 +68,51 @@ class Points:
 Adversary = Union[str, Box, Ellipsoid, Points]
 
 
-def task(
+def asked(
+    *,
+    loss: Optional[str],
+    adversary: Adversary,
+    radius: Optional[float],
+    batch: int,
+    projection: Optional[float],
+    clip: Optional[float],
+    bias: Union[int, str, None],
+) -> _native.Asked:
+    """Learner and adversary but for the rates, as the compiled half takes them."""
+    name, numbers = _set(adversary)
+    if isinstance(bias, bool):
+        raise UnswayedError(f"bias {bias}: it must be the index or the name of a column")
+    return {
+        "loss": loss,
+        "adversary": name,
+        "numbers": numbers,
+        "radius": radius,
+        "batch": whole("batch", batch, 1),
+        "projection": projection,
+        "clip": clip,
+        "bias": bias,
+    }
+
+
+def problem(
     x: Features,
     y: Any,
     *,
     learning_rate: float,
     regularization: float,
     poison_rate: float,
-    radius: float,
-    loss: Optional[str],
-    adversary: Adversary,
-    target: Any,
-    batch: int,
-    projection: Optional[float],
-    clip: Optional[float],
-    bias: Optional[int],
-    confidence: Optional[float] = None,
+    template: _native.Asked,
+    target: Any = None,
     **reading: Any,
-) -> _native.Task:
-    """What a user means by the arguments that `certify`, `attack` and `simulate` share."""
-    is_ready = isinstance(x, Data) or several(x) is not None
-    if loss == "multiclass" and reading["labels"] is None and not is_ready:
+) -> _native.Problem:
+    """What a user means by the arguments that `certify`, `attack`, `simulate` and `tolerate` share."""
+    own = several(x)
+    if template["loss"] == "multiclass" and reading["labels"] is None and own is None and not isinstance(x, Data):
         reading["labels"] = "classes"
-    own: Sequence[Features] = several(x) or [x]
-    data = [made(one, y, **reading) for one in own]
+    each: Sequence[Features] = own or [x]
+    data = [made(one, y, **reading) for one in each]
     judged = None if target is None else alike(target, data[0], reading["labels"])
-    step = (whole("batch", batch, 1), projection, clip, bias)
-    setting = (learning_rate, regularization, poison_rate, radius)
-    return _native.Task(data, judged, setting, loss, _set(adversary), step, confidence)
+    return _native.Problem(data, judged, (learning_rate, regularization, poison_rate), template)
 
 
 def several(x: Any) -> Optional[list[Data]]:
@@ -113,7 +128,7 @@ def alike(other: Any, data: _native.Data, labels: Optional[str] = None) -> _nati
         return made(other)
     pair = other if isinstance(other, tuple) else (other,)
     kind = "classes" if data.begins_with_class else labels
-    return made(*pair, labels=kind, scale=data.scale)
+    return made(*pair, labels=kind, scale=data.scale_for_others)
 
 
 def _set(adversary: Adversary) -> tuple[str, Optional[Floats]]:

@@ -1,4 +1,4 @@
-"""Linear learners of all kinds: the command line's figures and files, certificates both ways, policies, and what is refused."""
+"""Learners and threats of all kinds: the command line's figures and files, certificates both ways, policies, and what is refused."""
 
 import pickle
 
@@ -22,7 +22,7 @@ def rows(arrays):
 @pytest.fixture(scope="module")
 def folder(rows, arrays, tmp_path_factory):
     """Files with what the tests are about, for the command line."""
-    folder = tmp_path_factory.mktemp("linear")
+    folder = tmp_path_factory.mktemp("learners")
     x, y = rows
     np.savez(folder / "task.npz", x=x, y=y)
     np.savez(folder / "part.npz", x=x[:20], y=y[:20])
@@ -36,7 +36,7 @@ def folder(rows, arrays, tmp_path_factory):
 
 def same(ours, theirs, certificate):
     """Every figure to the last bit, and the file byte for byte."""
-    names = ["certified_loss", "certified_error", "confident_loss", "benign_loss", "benign_error", "horizon_loss"]
+    names = ["certified_loss", "certified_error", "new_data_loss", "benign_loss", "benign_error", "horizon_loss"]
     for name in [*names, "transient_steps", "status", "method", "loss_function", "radius"]:
         assert getattr(ours, name) == theirs[name], name
     assert ours.to_bytes() == certificate.read_bytes()
@@ -66,7 +66,7 @@ def same(ours, theirs, certificate):
     ],
 )
 def test_certify(command, folder, rows, flags, options):
-    output = folder / "certificate.safetensors"
+    output = folder / "c.certificate.json"
     theirs = command(
         "certify", "task.npz", *FLAGS, *flags.split(), "--attacks", "none", "--output", output, folder=folder
     )
@@ -95,7 +95,7 @@ def test_other_data(command, folder, rows, arrays):
         ("task.npz --target part.npz --loss logistic", rows, {"target": (x[:20], y[:20]), "loss": "logistic"}),
         ("task.npz --target later.npz", rows, {"target": later}),
     ]:
-        output = folder / "other.safetensors"
+        output = folder / "other.certificate.json"
         words = flags.split()
         theirs = command("certify", *words, *FLAGS, "--attacks", "none", "--output", output, folder=folder)
         ours = unswayed.certify(*data, **SETTING, **options)
@@ -110,12 +110,12 @@ def test_other_data(command, folder, rows, arrays):
 def test_files_are_read_as_the_certificate_says(folder):
     setting = {**SETTING, "loss": "logistic"}
     pairs = unswayed.Data(folder / "pairs.npz", labels="preferences")
-    unswayed.certify(pairs, **SETTING).save(folder / "pairs.safetensors")
-    assert unswayed.Certificate.load(folder / "pairs.safetensors", folder / "pairs.npz").loss_function == "logistic"
+    unswayed.certify(pairs, **SETTING).save(folder / "pairs.certificate.json")
+    assert unswayed.Certificate.load(folder / "pairs.certificate.json", folder / "pairs.npz").loss_function == "logistic"
     kinds = unswayed.certify(folder / "kinds.npz", **{**setting, "loss": "multiclass"})
     assert kinds.data.classes == ("0", "1", "2") and kinds.data.columns == 31
-    kinds.save(folder / "kinds.safetensors")
-    assert unswayed.Certificate.load(folder / "kinds.safetensors", folder / "kinds.npz").check() == kinds.check()
+    kinds.save(folder / "kinds.certificate.json")
+    assert unswayed.Certificate.load(folder / "kinds.certificate.json", folder / "kinds.npz").check() == kinds.check()
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_attacks(command, folder, rows, arrays, flags, options):
         assert (attack.name, attack.loss.mean) == (figures["attack"], figures["attack_loss"])
         assert (attack.test_loss.mean, attack.test_error.mean) == (figures["test_loss"], figures["test_error"])
     certificate = unswayed.certify(*rows, **setting, **options)
-    found = command("certify", "task.npz", *faster, *flags.split(), "--output", "c.safetensors", folder=folder)
+    found = command("certify", "task.npz", *faster, *flags.split(), "--output", "c.certificate.json", folder=folder)
     assert certificate.gap == found["gap"] and certificate.strongest_attack.name == found["attack"]
 
 
@@ -187,7 +187,7 @@ def test_what_comes_back(rows, tmp_path):
 
 
 def test_certificates_that_do_not_hold(rows, arrays, tmp_path):
-    path = tmp_path / "c.safetensors"
+    path = tmp_path / "c.certificate.json"
     data = unswayed.Data(*rows)
     later = unswayed.Data(arrays[0][100:150], arrays[1][100:150])
     unswayed.certify([data, later], **SETTING).save(path)
@@ -196,12 +196,12 @@ def test_certificates_that_do_not_hold(rows, arrays, tmp_path):
         (data, {}, "about 2 datasets, not 1"),
         ([data, later], {"target": data}, "no target of its own"),
     ]:
-        with pytest.raises(unswayed.UnswayedError, match=f"c.safetensors: .*{words}"):
+        with pytest.raises(unswayed.UnswayedError, match=f"c.certificate.json: .*{words}"):
             unswayed.Certificate.load(path, x, **options)
     content = path.read_bytes()
     for cut in (0, 7, len(content) // 2, len(content) - 1):
         path.write_bytes(content[:cut])
-        with pytest.raises(unswayed.UnswayedError, match="c.safetensors: "):
+        with pytest.raises(unswayed.UnswayedError, match="c.certificate.json: "):
             unswayed.Certificate.load(path, [data, later])
     unswayed.certify(data, **SETTING, target=later).save(path)
     with pytest.raises(unswayed.UnswayedError, match="give that as well"):

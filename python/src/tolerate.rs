@@ -1,0 +1,92 @@
+//! Tolerable poison rates, and settings that tolerate a rate.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use serde_json::json;
+use unswayed::design::table::to_json;
+use unswayed::design::tolerate::{Measure, Tolerating, smallest_broken_rate};
+use unswayed::design::{DesignError, Grid, Run};
+
+use crate::certificate::Certificate;
+use crate::data::Data;
+use crate::error;
+use crate::problem::{Asked, Problem};
+use crate::value::{simulated, to_python};
+use crate::work::{Work, run};
+
+/// A grid; where there are no values, the paper's.
+pub fn grid([learning_rates, regularizations, poison_rates]: [Option<Vec<f64>>; 3]) -> PyResult<Grid> {
+    let paper = Grid::default();
+    Grid::new(
+        learning_rates.unwrap_or(paper.learning_rates),
+        regularizations.unwrap_or(paper.regularizations),
+        poison_rates.unwrap_or(paper.poison_rates),
+    )
+    .map_err(error)
+}
+
+fn measure(word: &str) -> PyResult<Measure> {
+    match word {
+        "loss" => Ok(Measure::Loss),
+        "error" => Ok(Measure::Error),
+        other => Err(error(format!("measure {other:?}: it must be \"loss\" or \"error\""))),
+    }
+}
+
+/// The largest tolerable rate with its certificate, and where an attack is seen to break the limit. The problem's own rate
+/// does not matter.
+#[pyfunction]
+pub fn largest_rate<'py>(
+    py: Python<'py>,
+    problem: &Problem,
+    limit: f64,
+    measure: &str,
+    attacks: bool,
+    seed: u64,
+) -> PyResult<Option<(f64, Certificate, Bound<'py, PyAny>)>> {
+    let (problem, measure) = (problem.0.clone(), self::measure(measure)?);
+    let asked = problem.clone();
+    let found = run(py, move || {
+        let found = unswayed::design::tolerate::largest_rate(&problem, limit, measure)?;
+        let broken = match &found {
+            Some(found) if attacks => {
+                smallest_broken_rate(&problem, limit, measure, found.poison_rate, seed)?
+            }
+            _ => None,
+        };
+        Ok::<_, DesignError>(found.map(|found| (found, broken)))
+    })?;
+    let Some((found, broken)) = found.map_err(error)? else { return Ok(None) };
+    let problem = asked.with_poison_rate(found.poison_rate).map_err(error)?;
+    let broken = broken.map(|broken| {
+        json!({ "poison_rate": broken.poison_rate, "simulated": simulated(&broken.attacked.simulated) })
+    });
+    let certificate = Certificate::new(Arc::new(problem), found.outcome);
+    Ok(Some((found.poison_rate, certificate, to_python(py, &json!(broken))?)))
+}
+
+/// The settings of a grid that keep the harm under a limit at one poison rate.
+#[pyfunction]
+pub fn tolerating<'py>(
+    py: Python<'py>,
+    data: &Data,
+    asked: Asked<'py>,
+    grid: [Option<Vec<f64>>; 3],
+    limit: f64,
+    measure: &str,
+    seed: u64,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (grid, measure) = (self::grid(grid)?, self::measure(measure)?);
+    let template = asked.template(Some(data.0.dimension()))?;
+    let data = data.0.as_ref().clone();
+    let work = Work::default();
+    let (cancel, count) = (work.cancel.clone(), work.count.clone());
+    let found = work.run(py, progress.as_ref(), move || {
+        let run = Run { observer: count.as_ref(), cancel, ..Run::default() };
+        Tolerating::find(data, template, grid, limit, measure, seed, &run)
+    })?;
+    let found = found.map_err(error)?;
+    to_python(py, &json!({ "settings": to_json(&found.rows), "smallest": to_json(&[found.smallest])[0] }))
+}

@@ -1,0 +1,360 @@
+"""Two checkers, written independently: the same verdicts, and the same bounds to the last bit.
+
+Certificates of every kind, and mutated ones: a few hundred, or thousands with UNSWAYED_FULL=1.
+"""
+
+import base64
+import copy
+import json
+import math
+import os
+import random
+import struct
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import unswayed
+from unswayed import _native, verify
+
+SETTING = {"learning_rate": 0.01, "regularization": 0.1, "poison_rate": 0.03}
+MUTATIONS = 150 if os.environ.get("UNSWAYED_FULL") else 8
+BOUNDS = ("certified_loss", "certified_error", "certified_horizon", "certified_new_data")
+
+generator = np.random.default_rng(11)
+Y = np.where(generator.random(24) < 0.5, -1, 1)
+X = 0.6 * generator.normal(size=(24, 4)) / 2 + 0.25 * Y[:, None]
+X = np.column_stack([X, np.full(24, 0.3)])
+X /= 1.02 * np.linalg.norm(X, axis=1).max()
+LATER = X[:10] / 2, Y[:10]
+KINDS = np.arange(24) % 3
+POOL = generator.uniform(-0.3, 0.3, size=(3, 5))
+WEIGHTS = generator.integers(0, 4, size=24) / 8
+Q = np.diag([0.3, 0.2, 0.25, 0.15, 0.1]) + 0.01
+
+#: By name: the arrays of a file, what to ask for, and arrays of a target.
+CERTIFIED = {
+    "hinge": ({"x": X, "y": Y}, {}),
+    "weights": ({"x": X, "y": Y, "trust": WEIGHTS}, {"weight_column": "trust"}),
+    "long-horizon": ({"x": X, "y": Y}, {"horizon": 10**6, "start": np.full(5, 0.1)}),
+    "radius": ({"x": X, "y": Y}, {"radius": 0.25, "regularization": 0.02, "batch": 4}),
+    "zero-radius": ({"x": X, "y": Y}, {"radius": 0.0, "poison_rate": 0.0}),
+    "small-ball": ({"x": X, "y": Y}, {"regularization": 2.0, "horizon": 1000}),
+    "normalized": ({"x": 3 * X, "y": Y}, {"normalize": True, "radius": 2.0}),
+    "logistic": ({"x": X, "y": Y}, {"loss": "logistic", "horizon": 10**5}),
+    "box": ({"x": X, "y": Y}, {"adversary": "box"}),
+    "logistic-box": ({"x": X, "y": Y}, {"adversary": unswayed.Box([0.1, 0.2, 0.0, 0.3, 0.2]), "loss": "logistic"}),
+    "ellipsoid": ({"x": X, "y": Y}, {"adversary": unswayed.Ellipsoid(Q)}),
+    "logistic-ellipsoid": ({"x": X, "y": Y}, {"adversary": "ellipsoid", "loss": "logistic"}),
+    "points": ({"x": X, "y": Y}, {"adversary": unswayed.Points(POOL)}),
+    "logistic-points": ({"x": X, "y": Y}, {"adversary": unswayed.Points(POOL), "loss": "logistic"}),
+    "flips": ({"x": X, "y": Y}, {"adversary": "flips"}),
+    "labels": ({"x": X, "y": Y}, {"adversary": "labels"}),
+    "logistic-labels": ({"x": X, "y": Y}, {"adversary": "labels", "loss": "logistic"}),
+    "clip": ({"x": X, "y": Y}, {"adversary": "any", "clip": 0.5}),
+    "clipped-ball": ({"x": X, "y": Y}, {"clip": 0.5, "radius": 0.7}),
+    "wide-clip": ({"x": X, "y": Y}, {"clip": 0.9, "radius": 0.7, "loss": "logistic"}),
+    "logistic-clip": ({"x": X, "y": Y}, {"adversary": "any", "clip": 0.5, "loss": "logistic"}),
+    "projection": ({"x": X, "y": Y}, {"projection": 3.0, "horizon": 10**4}),
+    "no-regularization": ({"x": X, "y": Y}, {"projection": 1.5, "regularization": 0.0}),
+    "bias": ({"x": X, "y": Y}, {"bias": -1, "horizon": 10**5, "start": np.full(5, 0.1)}),
+    "logistic-bias": ({"x": X, "y": Y}, {"bias": 4, "loss": "logistic"}),
+    "bias-ellipsoid": ({"x": X, "y": Y}, {"bias": 4, "adversary": unswayed.Ellipsoid(Q)}),
+    "bias-box": ({"x": X, "y": Y}, {"bias": 4, "adversary": "box"}),
+    "classes": ({"x": X, "y": KINDS}, {"loss": "multiclass"}),
+    "many-classes": ({"x": X, "y": np.arange(24) % 5}, {"loss": "multiclass", "poison_rate": 0.01, "horizon": 10**6}),
+    "preferences": ({"chosen": X[:12], "rejected": X[12:] / 2}, {"labels": "preferences", "normalize": True}),
+    "scores": ({"x": X, "y": np.linspace(-1, 1, 24)}, {}),
+    "premultiplied": ({"z": X * Y[:, None]}, {}),
+    "confidence": ({"x": X, "y": Y}, {"confidence": 0.9}),
+    "confidence-box": ({"x": X, "y": Y}, {"confidence": 0.5, "adversary": unswayed.Box(0.2)}),
+    "confidence-ellipsoid": ({"x": X, "y": Y}, {"confidence": 0.5, "adversary": unswayed.Ellipsoid(Q)}),
+    "confidence-projection": ({"x": X, "y": Y}, {"confidence": 0.8, "projection": 4.0}),
+    "paper": ({"x": X, "y": Y}, {"method": "paper", "horizon": 1000}),
+    "target-weights": ({"x": X, "y": Y}, {}, {"x": X[:12], "y": Y[:12]}),
+    "logistic-target": ({"x": X, "y": Y}, {"loss": "logistic"}, {"x": X[:12], "y": Y[:12]}),
+    "target-rows": ({"x": X, "y": Y}, {"horizon": 10**5}, {"x": LATER[0], "y": LATER[1]}),
+    "target-points": ({"x": X, "y": Y}, {"adversary": unswayed.Points(POOL)}, {"x": LATER[0], "y": LATER[1]}),
+    "target-box": ({"x": X, "y": Y}, {"adversary": unswayed.Box(0.2)}, {"x": LATER[0], "y": LATER[1]}),
+    "target-projection": ({"x": X, "y": Y}, {"projection": 2.0}, {"x": LATER[0], "y": LATER[1]}),
+}
+
+
+class Made:
+    """A certificate with the files that it is about."""
+
+    def __init__(self, folder, name, content, data, target=None):
+        self.name, self.content, self.target = name, content, target
+        self.data = list(map(str, data))
+        self.path = str(folder / f"{name}.certificate.json")
+        with open(self.path, "wb") as file:
+            file.write(content)
+
+
+def certify(folder, name, arrays, options, target=None):
+    np.savez(folder / f"{name}.npz", **arrays)
+    options = dict(options)
+    reading = {key: options.pop(key) for key in ("labels", "weight_column", "normalize") if key in options}
+    if options.get("loss") == "multiclass":
+        reading["labels"] = "classes"
+    data = unswayed.Data(folder / f"{name}.npz", **reading)
+    beside = None
+    if target is not None:
+        np.savez(folder / f"{name}-target.npz", **target)
+        options["target"] = unswayed.Data(folder / f"{name}-target.npz")
+    certificate = unswayed.certify(data, **{**SETTING, **options})
+    if certificate.target is not None:
+        beside = str(folder / f"{name}-target.npz")
+    return Made(folder, name, certificate.to_bytes(), [folder / f"{name}.npz"], beside)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A certificate of every kind."""
+    folder = tmp_path_factory.mktemp("verify")
+    found = [certify(folder, name, *asked) for name, asked in CERTIFIED.items()]
+    for name, x, y in (("monday", X, Y), ("sunday", *LATER)):
+        np.savez(folder / f"{name}.npz", x=x, y=y)
+    days = [folder / "monday.npz", folder / "sunday.npz"]
+    for name, options in (("drift", {}), ("logistic-drift", {"loss": "logistic"}), ("points-drift", {"adversary": unswayed.Points(POOL)})):
+        certificate = unswayed.certify([unswayed.Data(day) for day in days], **SETTING, **options)
+        found.append(Made(folder, name, certificate.to_bytes(), days))
+    np.savez(folder / "samples.npz", x=3 * X, mass=WEIGHTS)
+    samples = unswayed.Data(folder / "samples.npz", labels="absent", weight_column="mass")
+    mean = {"learning_rate": 0.05, "poison_rate": 0.1, "squared_radius": 2.0, "attacks": False}
+    found.append(Made(folder, "mean", unswayed.mean(samples, **mean).to_bytes(), [folder / "samples.npz"]))
+    trace = unswayed.mean(covariance_trace=2.0, noise_trace=0.5, **mean)
+    found.append(Made(folder, "trace", trace.to_bytes(), []))
+    return {one.name: one for one in found}
+
+
+def second(path, data, target=None, labels=None):
+    """The exit code of the second checker, and what it found."""
+    try:
+        return 0, verify.verify(path, data, labels, target)
+    except verify.Invalid as error:
+        return 1, {"message": str(error)}
+    except verify.Unreadable as error:
+        return 2, {"message": str(error)}
+
+
+def agree(path, data, target=None, labels=None, about=""):
+    code, first = _native.check_files(path, data, labels, target)
+    ours, found = second(path, data, target, labels)
+    assert code == ours, (about, first.get("message"), found.get("message"))
+    if code == 0:
+        for name in BOUNDS:
+            assert first.get(name) == found.get(name), (about, name)
+    return code
+
+
+def proofs(content):
+    """The claims of a certificate."""
+    linear = json.loads(content)["linear"]
+    return [claim["proof"] for claim in (linear["loss"], linear.get("error")) if claim]
+
+
+def test_every_kind_is_there(made):
+    found = [proof for one in made.values() if b'"linear"' in one.content for proof in proofs(one.content)]
+    kinds = {proof["cases"]["rows"] for proof in found if "cases" in proof}
+    assert kinds == set(verify.ROW_BOUNDS)
+    assert any("paper" in proof for proof in found)
+    cases = [proof["cases"] for proof in found if "cases" in proof]
+    assert any(case.get("by_class") for case in cases) or any("multiclass" in one.content.decode() for one in made.values())
+    assert any("shells" in case for case in cases) and any("omega" in case for case in cases)
+
+
+def test_the_same_verdict_and_bound(made):
+    for one in made.values():
+        assert agree(one.path, one.data, one.target, about=one.name) == 0
+
+
+def test_other_data_are_not_valid(made):
+    assert agree(made["hinge"].path, made["box"].data) == 0  # the same rows in another file
+    assert agree(made["hinge"].path, made["radius"].data) == 0
+    assert agree(made["hinge"].path, made["normalized"].data) == 1
+    assert agree(made["hinge"].path, made["classes"].data) == 2
+    assert agree(made["hinge"].path, made["mean"].data) == 2
+    assert agree(made["hinge"].path, []) == 2
+    assert agree(made["hinge"].path, [*made["hinge"].data] * 2) == 2
+    assert agree(made["hinge"].path, made["hinge"].data, made["hinge"].data[0]) == 2
+    assert agree(made["target-rows"].path, made["target-rows"].data) == 2
+    assert agree(made["trace"].path, made["hinge"].data) == 2
+    assert agree("nowhere.json", made["hinge"].data) == 2
+    assert agree(made["hinge"].path, ["nowhere.npz"]) == 2
+
+
+def test_formats(tmp_path, made):
+    """The same table in every format; text labels; the first rows of a file; integers; Fortran order."""
+    names = [f"feature {j}" for j in range(5)]
+
+    def write_csv(path, labels, weights=None, tail=""):
+        lines = [",".join([*names, "kind", *(["trust"] if weights is not None else [])])]
+        for i, row in enumerate(X):
+            cells = [*map(repr, map(float, row)), str(labels[i]), *([repr(float(weights[i]))] if weights is not None else [])]
+            lines.append(",".join(cells))
+        path.write_text("\n".join(lines) + tail, encoding="utf-8")
+
+    texts = np.where(Y > 0, " spåm", '"ham, or not"')
+    write_csv(tmp_path / "text.csv", texts, tail="\n\n")
+    write_csv(tmp_path / "numbers.csv", np.where(Y > 0, 1e21, -0.0), WEIGHTS)
+    write_csv(tmp_path / "truth.csv", np.where(Y > 0, "True", "false"))
+    np.save(tmp_path / "small_x.npy", np.asfortranarray(X.astype(np.float32)))
+    np.save(tmp_path / "small_y.npy", Y.astype(np.int8)[:, None])
+    np.save(tmp_path / "big_x.npy", X.astype(">f8"))
+    np.save(tmp_path / "big_y.npy", Y > 0)
+    for file, options in [
+        ("text.csv", {"label_column": "kind"}),
+        ("numbers.csv", {"label_column": "kind", "weight_column": "trust"}),
+        ("truth.csv", {"label_column": "kind", "rows": 15}),
+        ("small_x.npy", {"rows": 20}),
+        ("big_x.npy", {"scale": 0.5}),
+    ]:
+        path = tmp_path / f"{file}.certificate.json"
+        unswayed.certify(unswayed.load(tmp_path / file, **options), **SETTING).save(path)
+        assert agree(str(path), [str(tmp_path / file)], about=file) == 0
+    parquet = tmp_path / "text.parquet"
+    parquet.write_bytes(b"PAR1")
+    assert second(str(tmp_path / "text.csv.certificate.json"), [str(parquet)])[0] == 2
+    # Values that no row can have.
+    text = (tmp_path / "text.csv").read_text(encoding="utf-8")
+    for change in [
+        lambda t: t.replace("\n", "\nx", 1), lambda t: t.replace("kind", "sort"), lambda t: t.replace("spåm", "", 1),
+        lambda t: t.replace("spåm", "spam", 1), lambda t: t.replace("feature 1", "feature 0"), lambda t: t.split("\n", 1)[1],
+        lambda t: t.rsplit("\n", 3)[0], lambda t: t.replace("0.", "nan", 1), lambda t: t.replace("0.", "1.", 1), lambda t: t + "1\n",
+        lambda t: t.replace(",", ";"), lambda t: "",
+    ]:
+        (tmp_path / "text.csv").write_text(change(text), encoding="utf-8")
+        assert agree(str(tmp_path / "text.csv.certificate.json"), [str(tmp_path / "text.csv")], about=change(text)[:200]) > 0
+
+
+def test_as_a_program(made):
+    one = made["hinge"]
+    for arguments, code, words in [
+        ([one.path, *one.data], 0, "threat.poison_rate"),
+        ([one.path, *made["normalized"].data], 1, "not the certified rows"),
+        ([one.path], 2, "needs 1 data files"),
+        ([], 2, "Exit code"),
+        (["--help"], 0, "Exit code"),
+    ]:
+        for program in (["-m", "unswayed.verify"], [verify.__file__]):
+            done = subprocess.run([sys.executable, *program, *arguments], capture_output=True, text=True, check=False)
+            assert done.returncode == code and words in done.stdout, done
+    done = subprocess.run([sys.executable, verify.__file__, one.path, *one.data, "--json"], capture_output=True, check=True)
+    assert json.loads(done.stdout)["certified_loss"] == json.loads(one.content)["linear"]["loss"]["bound"]
+
+
+# ------------------------------------------------------------------------------------------------------------------ mutations
+
+
+def leaves(value, path=()):
+    """The places of all values that are no objects and no lists, and of the lists."""
+    if isinstance(value, dict):
+        for key, content in value.items():
+            yield from leaves(content, (*path, key))
+    elif isinstance(value, list):
+        yield path
+        for i, content in enumerate(value):
+            yield from leaves(content, (*path, i))
+    else:
+        yield path
+
+
+def other_number(random_, x):
+    return random_.choice([
+        lambda: x * (1 + random_.choice([-1, 1]) * 10 ** random_.uniform(-16, -1)),
+        lambda: math.nextafter(x, random_.choice([-math.inf, math.inf])),
+        lambda: -x, lambda: 0.0, lambda: -0.0, lambda: 1.0, lambda: 0.5, lambda: x * 2, lambda: x / 2, lambda: x + 1, lambda: 1e300, lambda: 5e-324,
+        lambda: random_.uniform(-2, 2),
+    ])()
+
+
+def other_array(random_, text):
+    numbers = list(struct.unpack(f"<{len(base64.b64decode(text)) // 8}d", base64.b64decode(text)))
+    kind = random_.random()
+    if kind < 0.05 or not numbers:
+        numbers.append(0.5)
+    elif kind < 0.1:
+        numbers.pop()
+    elif kind < 0.12:
+        numbers[0] = random_.choice([math.nan, math.inf])
+    elif kind < 0.3:
+        scale = 1 + random_.choice([-1, 1]) * 10 ** random_.uniform(-16, -1)
+        numbers = [x * scale for x in numbers]
+    else:
+        i = random_.randrange(len(numbers))
+        numbers[i] = other_number(random_, numbers[i])
+    return base64.b64encode(struct.pack(f"<{len(numbers)}d", *numbers)).decode()
+
+
+def is_array(text):
+    try:
+        return len(base64.b64decode(text, validate=True)) % 8 == 0 and len(text) % 4 == 0 and text.endswith(("=", "A", "P", "/", "C", "L"))
+    except ValueError:
+        return False
+
+
+def mutate(random_, certificate):
+    """Another certificate, as JSON text."""
+    changed = copy.deepcopy(certificate)
+    for _ in range(random_.choice([1, 1, 1, 2])):
+        places = list(leaves(changed))
+        # Each kind of field as often as any other: vectors are rare, and matter most.
+        *way, last = random_.choice(places)
+        parent = changed
+        for key in way:
+            parent = parent[key]
+        value = parent[last]
+        kind = random_.random()
+        if kind < 0.04 and isinstance(parent, dict):
+            del parent[last]
+        elif kind < 0.06 and isinstance(parent, dict):
+            parent[random_.choice(["extra", "omega", "shells", "clip", "projection", "by_class"])] = random_.choice([value, None, 1.0, True])
+        elif kind < 0.08:
+            parent[last] = random_.choice([None, "text", [], {}, 1, -1, 1.5, True])
+        elif isinstance(value, bool):
+            parent[last] = not value
+        elif isinstance(value, int):
+            parent[last] = max(value + random_.choice([-1, 1, 2]), random_.choice([0, 0, -1]))
+        elif isinstance(value, float):
+            parent[last] = other_number(random_, value)
+        elif isinstance(value, list):
+            parent[last] = random_.choice([value[:-1], value + value[:1], [0]])
+        elif is_array(value):
+            parent[last] = other_array(random_, value)
+        else:
+            words = ["hinge", "logistic", "data", "any", "label_flips", "scores", "none", "interval", "error-hinge", "clipped-hinge"]
+            parent[last] = random_.choice([*words, value + "x", ""])
+    return json.dumps(changed)
+
+
+@pytest.mark.parametrize("name", [*CERTIFIED, "drift", "logistic-drift", "points-drift", "mean", "trace"])
+def test_mutations(made, name, tmp_path):
+    one = made[name]
+    random_, certificate = random.Random(name), json.loads(one.content)
+    path, codes = tmp_path / "mutated.json", []
+    for _ in range(MUTATIONS):
+        text = mutate(random_, certificate)
+        path.write_text(text)
+        codes.append(agree(str(path), one.data, one.target, about=text[:3000]))
+    # Enough of them are read.
+    assert codes.count(2) < len(codes)
+
+
+def test_files_that_are_no_certificates(made, tmp_path):
+    one, path = made["hinge"], tmp_path / "c.json"
+    text = one.content.decode()
+    for change in [
+        "", "{}", "null", "[]", text[:-20], text + "x", text + "{}", "\ufeff" + text, text.replace("{", '{"format": "x",', 1),
+        text.replace('"version": 1', '"version": 2'), text.replace('"version": 1', '"version": 1.0'),
+        text.replace('"version": 1', '"version": 1, "version": 1'), text.replace('"bound": ', '"bound": NaN, "x": ', 1),
+        text.replace('"bound": 0', '"bound": 1e999, "y": 0', 1), text.replace('"batch": 1', '"batch": -1'),
+        text.replace('"batch": 1', '"batch": 1e0'), text.replace('"batch": 1', '"batch": 0'), text.replace('"batch": 1', '"batch": 2'),
+        text.replace('"radius": 1.0', '"radius": -0'), text.replace('"radius": 1.0', '"radius": 1'), text.replace('"radius": 1.0', '"radius": true'),
+        text.replace('"tool": "', '"tool": "\\ud800'), text.replace('"tool": "', '"tool": "\\u00e5'), text.replace('"tool": "', '"tool": "\t'),
+        text.replace('"u": "', '"u": " '), "[" * 100_000, text.replace('"hinge"', '{"hinge": null}', 1), text.replace('"label_column": null', '"x": null'),
+    ]:
+        path.write_text(change, encoding="utf-8")
+        agree(str(path), one.data, about=change[:400])

@@ -1,0 +1,1492 @@
+"""A second checker of certificates, independent of the first: one file, standard library only.
+
+    python -m unswayed.verify CERTIFICATE [DATA...] [--labels FILE] [--target FILE] [--json]
+    python verify.py CERTIFICATE [DATA...]                       the same, without the package
+
+It reads a certificate (`docs/certificate-format.md`), makes the rows again from the data files as the statement says, and
+evaluates the theorems of `docs/theory.md`, with their letters. It shares no code with the Rust program `unswayed-check`.
+Data are .csv, .npy or .npz files; Parquet is not read here. Exit code: 0 valid, 1 not valid, 2 something could not be read.
+
+Numbers are exact (`fractions.Fraction`), and conditions are decided exactly. Write L(x) for the whole number with
+2^(L−1) ≤ |x| < 2^L. What is rounded, always so that the bound can only grow:
+
+- `up(x)` and `down(x)` round a quotient to a multiple of 2^(L(x)−256). `up` is applied to: ΣT_i/W of the rows; ½βᵀNβ of the
+  point (for a box each R_jβ_j²/(2τ_j)); ¼vᵀA⁻¹v (for a box each coordinate; for an ellipsoid ¼(2vᵀx − xᵀAx) and
+  ‖v−Ax‖²/(4a); for the points of one class each of three parts); h'(w₀)²/(4m) and h(w₀) of Lemma L3, and both ends of y/w₀
+  and (κ−y)/(1−w₀) in h'; each bound on an interval in the search for C of Lemma L7, and 1/(1−w) in it. Rows' constants are
+  multiples of W, the sum of the weights (W·S with target weights of sum S), until they are divided by it.
+- Logarithms are enclosed in fixed point with 128 fractional bits (`log`).
+- Claims on new data also round square roots up (`sqrt_up`), to a multiple of 2^⌊(L(x)−514)/2⌋ plus one such unit; the
+  quotients under and beside them up; and the least curvature down.
+- A proven value is reported as the least binary64 number that is not below it.
+
+Nothing is rounded in the paper's proof, in the horizon and for the mean learner. The first checker rounds in the same
+places and may keep a few more bits; after the last rounding, to binary64, the bounds are the same.
+"""
+
+import base64
+import csv
+import hashlib
+import heapq
+import io
+import json
+import math
+import os
+import re
+import struct
+import sys
+import zipfile
+from fractions import Fraction
+from functools import partial
+from typing import Any, Callable, Iterator, NamedTuple, Optional
+
+
+class Unreadable(Exception):
+    """A file that cannot be read, or is not what the format prescribes: exit code 2."""
+
+
+class Invalid(Exception):
+    """A claim that is not proven, or rows that are not those of the statement: exit code 1."""
+
+
+def require(holds: bool, what: str) -> None:
+    if not holds:
+        raise Invalid(f"it does not hold that {what}")
+
+
+# ---------------------------------------------------------------------------------------------------------------- numbers
+
+Numbers = list[Fraction]
+ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
+
+
+def exact(numbers: Any) -> Numbers:
+    """Binary64 numbers as fractions."""
+    return [Fraction(x) for x in numbers]
+
+
+def dot(x: Numbers, y: Numbers) -> Fraction:
+    return sum((a * b for a, b in zip(x, y)), ZERO)
+
+
+def norm2(x: Numbers) -> Fraction:
+    return dot(x, x)
+
+
+def length_of(x: Fraction) -> int:
+    """L(x) for x ≠ 0."""
+    n, d = abs(x.numerator), x.denominator
+    e = n.bit_length() - d.bit_length()
+    return e + 1 if n << max(-e, 0) >= d << max(e, 0) else e
+
+
+def power_of_two(exponent: int) -> Fraction:
+    return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
+
+
+def up(x: Fraction) -> Fraction:
+    """The least multiple of 2^(L(x)−256) that is not below x."""
+    if x == 0:
+        return x
+    unit = power_of_two(length_of(x) - 256)
+    return math.ceil(x / unit) * unit
+
+
+def down(x: Fraction) -> Fraction:
+    return -up(-x)
+
+
+def sqrt_up(x: Fraction) -> Fraction:
+    """A number above √x."""
+    if x <= 0:
+        return ZERO
+    unit = power_of_two((length_of(x) - 514) // 2)
+    return (math.isqrt(math.floor(x / unit**2)) + 1) * unit
+
+
+def double_up(x: Fraction) -> float:
+    """The least binary64 number that is not below x."""
+    try:
+        y = float(x)
+    except OverflowError:
+        y = math.copysign(math.inf, x)
+    while y != math.inf and (y == -math.inf or Fraction(y) < x):
+        y = math.nextafter(y, math.inf)
+    if y == math.inf:
+        raise Invalid("the proven value is too large for a binary64 number")
+    return y + 0.0
+
+
+BITS = 128
+
+
+def artanh(n: int, d: int) -> tuple[int, int]:
+    """2^128·artanh(n/d) for 0 ≤ n/d ≤ 1/3: a number below it and one above, from artanh t = Σ t^(2j+1)/(2j+1)."""
+    t = (n << BITS) // d
+    square, power, below, divisor = t * t >> BITS, t, 0, 1
+    while power > 0:  # every operation rounded down, the rest left out
+        below, power, divisor = below + power // divisor, power * square >> BITS, divisor + 2
+    t += 1
+    square, power, above, divisor = (t * t >> BITS) + 1, t, 0, 1
+    while power > 2:  # every operation rounded up; the rest is at most the last power over 1 − t² ≥ ½
+        above, power, divisor = above + power // divisor + 1, (power * square >> BITS) + 1, divisor + 2
+    return below, above + 2 * power
+
+
+def log(x: Fraction) -> tuple[Fraction, Fraction]:
+    """Numbers below and above log x, for x > 0 whose denominator is a power of two: x = 2^e f, 2/3 ≤ f < 4/3,
+    log x = e log 2 + 2 artanh((f−1)/(f+1)), log 2 = 2 artanh(1/3)."""
+    m, e = x.numerator, 1 - x.denominator.bit_length()
+    shift = m.bit_length() - (3 * m < 1 << m.bit_length() + 1)
+    one, e = 1 << shift, e + shift
+    low, high = artanh(abs(m - one), m + one)
+    if m < one:
+        low, high = -high, -low
+    two = artanh(1, 3) if e >= 0 else artanh(1, 3)[::-1]
+    return tuple(Fraction(2 * (e * of_two + part), 1 << BITS) for of_two, part in zip(two, (low, high)))  # type: ignore[return-value]
+
+
+def times_up(coefficient: Fraction, enclosed: tuple[Fraction, Fraction]) -> Fraction:
+    """A number above a coefficient times an enclosed number."""
+    return coefficient * enclosed[coefficient >= 0]
+
+
+def has_positive_minors(matrix: list[Numbers]) -> bool:
+    """Whether a symmetric matrix is positive definite, by elimination without division (Bareiss)."""
+    a, previous = [list(row) for row in matrix], ONE
+    for k in range(len(a)):
+        if a[k][k] <= 0:
+            return False
+        for i in range(k + 1, len(a)):
+            for j in range(k + 1, i + 1):
+                a[i][j] = (a[i][j] * a[k][k] - a[i][k] * a[j][k]) / previous
+        previous = a[k][k]
+    return True
+
+
+def symmetric(upper: Numbers, d: int) -> list[Numbers]:
+    """A matrix from its upper triangle, column by column."""
+    return [[upper[max(i, j) * (max(i, j) + 1) // 2 + min(i, j)] for j in range(d)] for i in range(d)]
+
+
+def is_between(matrix: list[Numbers], low: Fraction, high: Fraction) -> bool:
+    """low·I ≺ A ≺ high·I."""
+    d = len(matrix)
+
+    def shifted(sign: int, by: Fraction) -> list[Numbers]:
+        return [[sign * (matrix[i][j] - by * (i == j)) for j in range(d)] for i in range(d)]
+
+    return has_positive_minors(shifted(1, low)) and has_positive_minors(shifted(-1, high))
+
+
+def apply(matrix: list[Numbers], x: Numbers) -> Numbers:
+    return [dot(row, x) for row in matrix]
+
+
+# ---------------------------------------------------------------------------------------------------- the certificate file
+
+# A form is a function that returns what a JSON value stands for, or raises Unreadable. `struct_of` is strict: no unknown, double
+# or missing fields. `OPTIONAL` fields may be absent or null; fields with a default may be absent only.
+
+Form = Callable[[Any], Any]
+
+
+class Optional_(NamedTuple):
+    form: Form
+
+
+class Default(NamedTuple):
+    form: Form
+    value: Any
+
+
+class Struct(dict[str, Any]):
+    """A JSON object with its fields as attributes."""
+
+    def __getattr__(self, name: str) -> Any:
+        return self[name]
+
+
+def struct_of(**fields: Any) -> Form:
+    def read(value: Any) -> Struct:
+        if not isinstance(value, dict):
+            raise Unreadable("not a certificate: an object is missing")
+        unknown = set(value) - set(fields)
+        if unknown:
+            raise Unreadable(f"not a certificate: unknown field {min(unknown)!r}")
+        found = Struct()
+        for name, form in fields.items():
+            if isinstance(form, Optional_):
+                found[name] = None if value.get(name) is None else form.form(value[name])
+            elif isinstance(form, Default) and name not in value:
+                found[name] = form.value
+            elif name not in value:
+                raise Unreadable(f"not a certificate: there is no field {name!r}")
+            else:
+                found[name] = (form.form if isinstance(form, Default) else form)(value[name])
+        return found
+
+    return read
+
+
+def one_of(**variants: Optional[Form]) -> Form:
+    """`"name"` or `{"name": content}`: a pair of the name and what the content stands for."""
+
+    def read(value: Any) -> tuple[str, Any]:
+        name, content = value, None
+        if isinstance(value, dict) and len(value) == 1:
+            [(name, content)] = value.items()
+        if not isinstance(name, str) or name.replace("-", "_") not in variants:
+            raise Unreadable(f"not a certificate: {name!r} is none of {', '.join(variants)}")
+        form = variants[name.replace("-", "_")]
+        if (form is None) != (content is None):
+            raise Unreadable(f"not a certificate: {name!r} has the wrong content")
+        return name, None if form is None else form(content)
+
+    return read
+
+
+def of_type(kind: type, what: str) -> Form:
+    def read(value: Any) -> Any:
+        if type(value) is not kind:
+            raise Unreadable(f"not a certificate: {value!r} is not {what}")
+        return value
+
+    return read
+
+
+def number(value: Any) -> float:
+    if type(value) not in (int, float):
+        raise Unreadable(f"not a certificate: {value!r} is not a number")
+    try:
+        return float(value)
+    except OverflowError:
+        raise Unreadable("not a certificate: a number is too large") from None
+
+
+def whole(value: Any) -> int:
+    if type(value) is not int or not 0 <= value < 2**64:
+        raise Unreadable(f"not a certificate: {value!r} is not a whole number")
+    return value
+
+
+def vector(value: Any) -> list[float]:
+    """Little-endian binary64 numbers in base64."""
+    try:
+        content = base64.b64decode(text(value), validate=True)
+    except ValueError as error:
+        raise Unreadable(f"not a certificate: an array is not base64 ({error})") from None
+    if len(content) % 8 or base64.b64encode(content).decode() != value:
+        raise Unreadable("not a certificate: an array is not whole numbers of 8 bytes in plain base64")
+    numbers = list(struct.unpack(f"<{len(content) // 8}d", content))
+    if not all(map(math.isfinite, numbers)):
+        raise Unreadable("not a certificate: an array has an entry that is not finite")
+    return numbers
+
+
+def list_of(form: Form) -> Form:
+    def read(value: Any) -> list[Any]:
+        if not isinstance(value, list):
+            raise Unreadable("not a certificate: a list is missing")
+        return [form(item) for item in value]
+
+    return read
+
+
+text, flag = of_type(str, "text"), of_type(bool, "true or false")
+VECTOR = Default(vector, [])
+
+ORIGIN = struct_of(
+    file=text, label_file=Optional_(text), label_column=Optional_(text), weight_column=Optional_(text),
+    labels=one_of(
+        classes=struct_of(negative=text, positive=text), scores=None, multiclass=struct_of(labels=list_of(text)),
+        premultiplied=None, preferences=None, none=None,
+    ),
+    scale=number, rows=whole, of=whole, columns=whole, sha256=text,
+)
+STATEMENT = struct_of(
+    learner=struct_of(
+        loss=one_of(hinge=None, logistic=None, multiclass=whole), learning_rate=number, regularization=number, batch=whole,
+        projection=Optional_(number), clip=Optional_(number), unregularized=Default(list_of(whole), []),
+    ),
+    threat=struct_of(
+        poison_rate=number,
+        set=one_of(
+            ball=struct_of(radius=number), box=struct_of(radii=vector), ellipsoid=struct_of(q=vector),
+            points=struct_of(points=vector), label_flips=None, any=None,
+        ),
+    ),
+    data=list_of(ORIGIN),
+    target=one_of(data=None, weights=list_of(vector), rows=ORIGIN),
+    horizon=Optional_(struct_of(steps=whole, start=vector)),
+)
+LINE_VECTORS = ("u", "u2", "c", "w", "w2", "y", "reach", "low", "high", "target_y", "target_reach")
+CASE_VECTORS = ("tau", "nu", "share", "w", "x", "outer", "inner")
+ROW_BOUNDS = {  # the vectors of each kind of line
+    "hinge": ("u",), "interval": ("y", "reach"), "logistic": ("u", "w"), "label-hinge": ("u",),
+    "label-logistic": ("u", "w", "w2"), "error-hinge": ("u", "u2", "c"), "error-logistic": ("u", "w", "w2"),
+    "clipped-hinge": ("u", "low", "high"), "clipped-logistic": ("u", "w", "low"),
+}
+CASES = struct_of(
+    rows=one_of(**{name.replace("-", "_"): None for name in ROW_BOUNDS}), alpha=number, beta=vector,
+    omega=Optional_(number), shells=Optional_(struct_of(centre=vector, radii=vector, ball=number)), by_class=Default(flag, False),
+    lines=list_of(struct_of(dataset=whole, shell=whole, **dict.fromkeys(LINE_VECTORS, VECTOR))),
+    cases=struct_of(lines=list_of(whole), **dict.fromkeys(CASE_VECTORS, VECTOR)),
+)
+PAPER = struct_of(
+    **dict.fromkeys(("a", "b", "m", "h", "theta", "point"), vector),
+    **dict.fromkeys(("nu8", "nu9", "nu10", "ball", "reach", "low", "high", "delta"), number),
+)
+CLAIM = struct_of(bound=number, proof=one_of(cases=CASES, paper=PAPER))
+NEW_DATA = struct_of(
+    **dict.fromkeys(("bound", "delta", "radius", "alpha", "nu", "gain"), number), omega=Optional_(number),
+    **dict.fromkeys(("beta", "tau", "theta"), vector), deviation=one_of(hoeffding=None, bernstein=None),
+)
+LINEAR = struct_of(
+    tool=text, statement=STATEMENT, loss=CLAIM, error=Optional_(CLAIM),
+    horizon=Optional_(struct_of(bound=number, m=number)), new_data=Optional_(NEW_DATA),
+)
+MEAN = struct_of(
+    tool=text, bound=number, alpha=number, nu=number,
+    statement=struct_of(
+        **dict.fromkeys(("learning_rate", "poison_rate", "squared_radius", "noise_trace"), number),
+        benign=one_of(samples=ORIGIN, covariance_trace=number),
+    ),
+)
+FILE = struct_of(format=text, version=whole, linear=Optional_(LINEAR), mean=Optional_(MEAN))
+
+
+def parse_json(content: bytes) -> Any:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            raise Unreadable("not a certificate: a field stands twice")
+        return found
+
+    def finite(digits: str) -> float:
+        if not math.isfinite(float(digits)):
+            raise Unreadable(f"not a certificate: the number {digits} is not finite")
+        return float(digits)
+
+    def integer(digits: str) -> Any:
+        return -0.0 if digits == "-0" else int(digits)
+
+    try:
+        found = json.loads(
+            content.decode("utf-8"), object_pairs_hook=unique, parse_float=finite, parse_constant=finite, parse_int=integer
+        )
+        json.dumps(found, ensure_ascii=False).encode("utf-8")  # no halves of surrogate pairs
+        return found
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"not a certificate: {error}") from None
+
+
+def read_certificate(path: str) -> tuple[str, Struct]:
+    """`linear` or `mean`, and the certificate."""
+    file = FILE(parse_json(read_bytes(path)))
+    if file.format != "unswayed-certificate" or file.version != 1:
+        raise Unreadable(f"format {file.format!r}, version {file.version}: this program reads version 1 of unswayed-certificate")
+    if (file.linear is None) == (file.mean is None):
+        raise Unreadable("there must be either a certificate about a linear learner or one about the mean learner")
+    return ("linear", file.linear) if file.mean is None else ("mean", file.mean)
+
+
+def read_bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise Unreadable(f"cannot be read ({error.strerror})") from None
+
+
+# --------------------------------------------------------------------------------------------------------------- data files
+
+
+class Table(NamedTuple):
+    """What a file holds: features of the rows that are used, labels, weights, and how many rows the file has."""
+
+    x: list[list[float]]
+    y: Optional[list[Any]]
+    weights: Optional[list[float]]
+    of: int
+
+
+class Rows(NamedTuple):
+    """Rows z and their weights, 1 each if there are none."""
+
+    z: list[Numbers]
+    weights: Numbers
+    weighted: bool
+
+
+WHITE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+NUMBER = re.compile(r"[+-]?(inf|infinity|nan|(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)", re.ASCII | re.IGNORECASE)
+LABELLED = ("classes", "scores", "multiclass")
+
+
+def cell_number(cell: str) -> Optional[float]:
+    cell = cell.strip(WHITE)
+    if cell.lower() in ("true", "false"):
+        return float(cell.lower() == "true")
+    return float(cell) if NUMBER.fullmatch(cell) else None
+
+
+def read_csv(content: bytes, origin: Struct) -> Table:
+    csv.field_size_limit(sys.maxsize)
+    lines = io.StringIO(content.decode("utf-8", "replace").removeprefix("\ufeff"), newline="")
+    records = (record for record in csv.reader(lines) if record)
+    names = [name.strip(WHITE) for name in next(records, [])]
+    if names != [str(j) for j in range(len(names))] and all(cell_number(name) is not None for name in names):
+        raise Unreadable("the first line must name the columns")
+    if any(name in ("", "__index_level_0__", "Unnamed: 0") for name in names) or len(set(names)) < len(names):
+        raise Unreadable("a column has no name, or two have the same")
+    label = (origin.label_column or "label") if origin.labels[0] in LABELLED else None
+    for wanted in (label, origin.weight_column):
+        if wanted is not None and wanted not in names:
+            raise Unreadable(f"there is no column {wanted!r}")
+    features = [name for name in names if name not in (label, origin.weight_column)]
+    if not features or (label is not None and label == origin.weight_column):
+        raise Unreadable("there are no columns left for features, or labels are weights")
+    if origin.labels[0] == "preferences":
+        chosen = [name.removeprefix("chosen_") for name in features if name.startswith("chosen_")]
+        paired = [f"chosen_{name}" for name in chosen] + [f"rejected_{name}" for name in chosen]
+        if set(paired) != set(features):
+            raise Unreadable("columns must be pairs chosen_… and rejected_…")
+        features = paired
+    kept, of = [], 0
+    for record in records:
+        of += 1
+        if of <= origin.rows:
+            if len(record) != len(names):
+                raise Unreadable(f"row {of} has {len(record)} cells, not {len(names)}")
+            kept.append(dict(zip(names, record)))
+
+    def column(name: str) -> list[float]:
+        values = [cell_number(row[name]) for row in kept]
+        if None in values:
+            raise Unreadable(f"row {values.index(None) + 1}, column {name!r}: not a number")
+        return values  # type: ignore[return-value]
+
+    columns = [column(name) for name in features]
+    y: Optional[list[Any]] = None
+    if label is not None:
+        y = [cell_number(row[label]) for row in kept]
+        if None in y:
+            y = [row[label].strip(WHITE) for row in kept]
+            if "" in y:
+                raise Unreadable("a label is missing")
+    weights = None if origin.weight_column is None else column(origin.weight_column)
+    return Table([list(row) for row in zip(*columns)], y, weights, of)
+
+
+NPY_TYPES = {"f4": "f", "f8": "d", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I", "u8": "Q", "b1": "B"}
+
+
+def read_array(content: bytes) -> tuple[tuple[int, ...], list[float]]:
+    """Shape and values of a .npy file, row after row."""
+    if content[:6] != b"\x93NUMPY":
+        raise Unreadable("it does not begin like a .npy file")
+    size = struct.calcsize("<I" if content[6] >= 2 else "<H")
+    begin = 8 + size + int.from_bytes(content[8 : 8 + size], "little")
+    header = content[8 + size : begin].decode("latin1")
+    found = [re.search(pattern, header) for pattern in (r"descr.\s*:\s*['\"]([<>|=]?)(\w+)", r"fortran_order.\s*:\s*(True)?", r"shape.\s*:\s*\(([^)]*)\)")]
+    if None in found or found[0][2] not in NPY_TYPES:  # type: ignore[index]
+        raise Unreadable("its header cannot be understood, or it does not hold real numbers")
+    order, kind = found[0].groups()  # type: ignore[union-attr]
+    shape = tuple(int(size) for size in found[2][1].split(",") if size.strip())  # type: ignore[index]
+    format = (">" if order == ">" else "<") + str(math.prod(shape)) + NPY_TYPES[kind]
+    if struct.calcsize(format) != len(content) - begin:
+        raise Unreadable("the array is not as long as its header says")
+    values = [float(x) for x in struct.unpack_from(format, content, begin)]
+    if found[1][1] and len(shape) == 2:  # type: ignore[index]
+        rows, columns = shape
+        values = [values[j * rows + i] for i in range(rows) for j in range(columns)]
+    return shape, values
+
+
+def as_rows(array: tuple[tuple[int, ...], list[float]], rows: int) -> list[list[float]]:
+    shape, values = array
+    if len(shape) != 2 or 0 in shape:
+        raise Unreadable("an array of features must have two dimensions, and rows and columns")
+    return [values[i : i + shape[1]] for i in range(0, min(rows, shape[0]) * shape[1], shape[1])]
+
+
+def as_column(array: tuple[tuple[int, ...], list[float]], of: int, rows: int) -> list[float]:
+    if array[0] not in ((of,), (of, 1)):
+        raise Unreadable("labels or weights are not one value per row")
+    return array[1][:rows]
+
+
+def read_npy(content: bytes, labels: Optional[bytes], origin: Struct) -> Table:
+    if origin.weight_column is not None or origin.label_column is not None:
+        raise Unreadable("a .npy file has no named columns")
+    if (labels is None) == (origin.labels[0] in LABELLED):
+        raise Unreadable("labels are missing, or not wanted")
+    array = read_array(content)
+    x, of = as_rows(array, origin.rows), array[0][0]
+    y = None if labels is None else as_column(read_array(labels), of, origin.rows)
+    return Table(x, y, None, of)
+
+
+def read_npz(content: bytes, origin: Struct) -> Table:
+    if origin.label_column is not None:
+        raise Unreadable("an .npz file has no label column")
+    kind = origin.labels[0]
+    needed = {"preferences": ["chosen", "rejected"], "premultiplied": ["z"], "none": ["x"]}.get(kind, ["x", "y"])
+    used = needed + [origin.weight_column] * (origin.weight_column is not None)
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            names = archive.namelist()
+            if sorted(name.removesuffix(".npy") for name in names) != sorted(set(used)):
+                raise Unreadable(f"there must be the arrays {', '.join(used)} and no others")
+            arrays = {name.removesuffix(".npy"): read_array(archive.read(name)) for name in names}
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+        raise Unreadable(f"it is damaged ({error})") from None
+    x, of = as_rows(arrays[needed[0]], origin.rows), arrays[needed[0]][0][0]
+    if kind == "preferences":
+        if arrays["chosen"][0] != arrays["rejected"][0]:
+            raise Unreadable("chosen and rejected have different shapes")
+        x = [a + b for a, b in zip(x, as_rows(arrays["rejected"], origin.rows))]
+    y = as_column(arrays["y"], of, origin.rows) if "y" in needed else None
+    weights = None if origin.weight_column is None else as_column(arrays[origin.weight_column], of, origin.rows)
+    return Table(x, y, weights, of)
+
+
+def shortest(x: float) -> str:
+    """A number as a label: its shortest decimal form, without exponent."""
+    digits, _, exponent = repr(x + 0.0).partition("e")
+    if exponent:
+        sign, digits = ("-", digits[1:]) if digits[0] == "-" else ("", digits)
+        whole_part, _, fraction = digits.partition(".")
+        place = len(whole_part) + int(exponent)
+        digits = whole_part + fraction
+        digits = digits.ljust(place, "0") if place > 0 else "0." + "0" * -place + digits
+        digits = sign + digits
+    return digits.removesuffix(".0")
+
+
+def digest(table: Table) -> str:
+
+    def numbers(values: list[float]) -> bytes:
+        return struct.pack(f"<{len(values)}d", *values)
+
+    hashed = hashlib.sha256(struct.pack("<QQ", len(table.x), len(table.x[0])))
+    for row in table.x:
+        hashed.update(numbers(row))
+    is_text = table.y is not None and isinstance(table.y[0], str)
+    hashed.update(b"\0" if table.y is None else b"\2" if is_text else b"\1")
+    for label in table.y or []:
+        hashed.update(struct.pack("<Q", len(label.encode())) + label.encode() if is_text else numbers([label]))
+    hashed.update(b"\0" if table.weights is None else b"\1" + numbers(table.weights))
+    return hashed.hexdigest()
+
+
+def checked(table: Table, rows: int) -> Table:
+    """Refuses values that cannot be used, and makes −0 to +0."""
+
+    def plain(values: Any) -> Any:
+        return values and [value if isinstance(value, str) else value + 0.0 for value in values]
+
+    if len(table.x) != rows:
+        raise Unreadable(f"{rows} rows are wanted, and there are {len(table.x)}")
+    values = [value for row in table.x for value in row] + [y for y in table.y or [] if not isinstance(y, str)]
+    if not all(map(math.isfinite, values + (table.weights or []))):
+        raise Unreadable("a value is not a finite number")
+    if table.weights is not None and (min(table.weights) < 0 or max(table.weights) <= 0):
+        raise Unreadable("weights must be ≥ 0, and not all 0")
+    return Table([plain(row) for row in table.x], plain(table.y), plain(table.weights), table.of)
+
+
+def label_numbers(y: list[Any], origin: Struct) -> list[float]:
+    """−1 and +1, scores, or the numbers of classes."""
+    kind, content = origin.labels
+    if kind == "scores":
+        if any(isinstance(label, str) or abs(label) > 1 for label in y):
+            raise Unreadable("a score is not a number in [−1, 1]")
+        return y
+    known = [content.negative, content.positive] if kind == "classes" else content.labels
+    names = [label if isinstance(label, str) else shortest(label) for label in y]
+    if not set(names) <= set(known):
+        raise Unreadable(f"the label {min(set(names) - set(known))!r} is not one of the certificate's")
+    numbers = {name: float(i) for i, name in enumerate(known)} if kind == "multiclass" else dict(zip(known, (-1.0, 1.0)))
+    return [numbers[name] for name in names]
+
+
+def validate_origin(origin: Struct) -> None:
+    kind, content = origin.labels
+    classes = list(content.values()) if kind == "classes" else content.labels if kind == "multiclass" else []
+    good = origin.scale > 0 and 0 < origin.rows <= origin.of and origin.columns > 0 and len(set(classes)) == len(classes)
+    good = good and (kind != "multiclass" or len(classes) >= 2) and re.fullmatch("[0-9a-f]{64}", origin.sha256) is not None
+    if not good:
+        raise Unreadable("the certificate's statement: no data can be as an origin says")
+
+
+def read_rows(path: str, labels: Optional[str], origin: Struct) -> Rows:
+    """Makes the rows of an origin again from a file. In binary64 arithmetic: y·x, x, or chosen − rejected; divided by the scale."""
+    validate_origin(origin)
+    ending = os.path.splitext(path)[1].lower()
+    beside = path[: -len("x.npy")] + "y.npy"
+    if labels is None and os.path.basename(path).endswith("x.npy") and os.path.exists(beside):
+        labels = beside
+    content = read_bytes(path)
+    if ending == ".csv":
+        table = read_csv(content, origin)
+    elif ending == ".npz":
+        table = read_npz(content, origin)
+    elif ending == ".npy":
+        table = read_npy(content, read_bytes(labels) if labels and origin.label_file is not None else None, origin)
+    else:
+        raise Unreadable("only .csv, .npy and .npz files are read here; for Parquet use unswayed-check")
+    if ending != ".npy" and origin.label_file is not None and labels is not None:
+        raise Unreadable("a label file is for .npy features only")
+    table = checked(table, origin.rows)
+    y = label_numbers(table.y, origin) if table.y is not None else [1.0] * len(table.x)
+    z = table.x
+    if origin.labels[0] in ("classes", "scores"):
+        z = [[label * value for value in row] for row, label in zip(z, y)]
+    elif origin.labels[0] == "preferences":
+        if len(z[0]) % 2:
+            raise Unreadable("preferences need an even number of columns")
+        z = [[a - b for a, b in zip(row[: len(row) // 2], row[len(row) // 2 :])] for row in z]
+    columns = len(z[0])
+    z = [[value / origin.scale + 0.0 for value in row] for row in z]
+    if not all(math.isfinite(value) for row in z for value in row):
+        raise Unreadable("a row is too long for binary64 numbers")
+    if (table.of, columns, digest(table)) != (origin.of, origin.columns, origin.sha256):
+        raise Invalid("these are not the certified rows: their number or their digest differs")
+    if origin.labels[0] == "multiclass":
+        z = [[label, *row] for label, row in zip(y, z)]
+    weights = exact(table.weights) if table.weights is not None else [ONE] * len(z)
+    return Rows([exact(row) for row in z], weights, table.weights is not None)
+
+
+# ------------------------------------------------------------------------------------------------------------ the statement
+
+# What no theorem covers: all features of the first set without any of the second.
+UNSUPPORTED = [
+    ("any", "clip"), ("no-regularization", "projection"), ("multiclass", "ball"), ("multiclass weights", ""),
+    ("multiclass rows", ""), ("multiclass clip", ""), ("multiclass bias", ""), ("clip", "ball any"),
+    ("label_flips weights", ""), ("label_flips rows", ""), ("bias", "ball box ellipsoid"), ("bias clip", ""),
+    ("bias projection", ""), ("bias weights", ""), ("bias rows", ""), ("rows", "hinge"), ("rows clip", ""),
+    ("new-data", "hinge"), ("new-data", "ball box ellipsoid"), ("new-data drift", ""), ("new-data row-weights", ""),
+    ("new-data weights", ""), ("new-data rows", ""), ("new-data clip", ""), ("new-data bias", ""), ("paper", "hinge"),
+    ("paper", "ball"), ("paper clip", ""), ("paper bias", ""), ("paper projection", ""), ("paper weights", ""),
+    ("paper rows", ""), ("paper drift", ""), ("paper new-data", ""),
+]
+
+
+def require_supported(statement: Struct, *more: str) -> None:
+    learner = statement.learner
+    optional = {
+        "drift": len(statement.data) > 1, "projection": learner.projection is not None, "clip": learner.clip is not None,
+        "bias": bool(learner.unregularized), "no-regularization": learner.regularization == 0,
+    }
+    features = {learner.loss[0], statement.threat.set[0], statement.target[0], *more, *(name for name in optional if optional[name])}
+    for these, unless in UNSUPPORTED:
+        if set(these.split()) <= features and not set(unless.split()) & features:
+            raise Invalid(f"no theorem covers {these}{' without ' + unless if unless else ''}")
+
+
+def validate(statement: Struct, data: list[Rows], target: Optional[Rows]) -> None:
+    """The conditions on rows and statement, whatever the proof is."""
+    require(len(data) > 0, "there are data")
+    require(all(len(rows.z[0]) == len(data[0].z[0]) for rows in [*data, *([target] if target else [])]), "all rows are alike")
+    require_supported(statement)
+    learner, columns = statement.learner, len(data[0].z[0])
+    require(learner.learning_rate > 0 and learner.regularization >= 0, "η > 0 and σ ≥ 0")
+    require(Fraction(learner.learning_rate) * Fraction(learner.regularization) < 1, "ησ < 1")
+    require(learner.batch >= 1, "a batch has points")
+    require(all(radius is None or radius > 0 for radius in (learner.projection, learner.clip)), "radii of steps are > 0")
+    free = learner.unregularized
+    require(all(a < b for a, b in zip(free, free[1:])) and max(free, default=0) < columns, "unregularized coordinates increase")
+    require(0 <= statement.threat.poison_rate < 1, "0 ≤ ε < 1")
+    kind, content = statement.threat.set
+
+    def is_radius(radius: float) -> bool:
+        return math.copysign(1.0, radius) > 0
+
+    if kind == "ball":
+        require(is_radius(content.radius), "R ≥ 0, and not −0")
+    elif kind == "box":
+        require(len(content.radii) == columns and all(map(is_radius, content.radii)), "there are d radii ≥ 0, none −0")
+    elif kind == "ellipsoid":
+        require(len(content.q) == columns * (columns + 1) // 2, "Q has d(d+1)/2 entries")
+    elif kind == "points":
+        require(len(content.points) >= columns and len(content.points) % columns == 0, "points have d entries")
+    loss, classes = learner.loss
+    if loss == "multiclass":
+        require(classes >= 2 and columns >= 2, "there are classes and features")
+        labels = [row[0] for rows in data for row in rows.z]
+        require(all(label.denominator == 1 and 0 <= label < classes for label in labels), "rows begin with their class")
+    require(statement.horizon is None or statement.horizon.steps >= 1, "T ≥ 1")
+    if statement.target[0] == "weights":
+        weights = statement.target[1]
+        require(len(weights) == len(data), "each dataset has target weights")
+        for rows, own in zip(data, weights):
+            require(len(own) == len(rows.z) and min(own) >= 0 and max(own) > 0, "target weights are ≥ 0, one for each row")
+
+
+class Letters:
+    """Learner and λ(θ) = (α‖θ‖² + βᵀθ)/η, with the abbreviations of Section 0."""
+
+    def __init__(self, statement: Struct, alpha: float, beta: list[float]) -> None:
+        learner = statement.learner
+        self.eta, self.sigma = Fraction(learner.learning_rate), Fraction(learner.regularization)
+        self.eps, self.alpha, self.beta = Fraction(statement.threat.poison_rate), Fraction(alpha), exact(beta)
+        self.free = set(learner.unregularized)
+        self.k = 1 - self.eta * self.sigma
+        self.two_ak = 2 * self.alpha * self.k
+        self.kappa0 = self.two_ak * (1 - self.eps)
+        self.curvature = self.alpha * self.sigma * (2 - self.eta * self.sigma)
+        self.sigma_beta = [ZERO if j in self.free else self.sigma * b for j, b in enumerate(self.beta)]
+
+    def square(self, z: Numbers) -> Fraction:
+        """‖z‖², in which unregularized coordinates count k-fold (Theorem L17)."""
+        return norm2(z) - (1 - self.k) * sum((z[j] ** 2 for j in self.free), ZERO)
+
+    def full(self, n: Fraction, b: Fraction) -> Fraction:
+        """What a point adds that acts fully at s = 1: 2αk + αηn + b."""
+        return self.two_ak + self.alpha * self.eta * n + b
+
+
+def point_radius(statement: Struct) -> tuple[Fraction, bool]:
+    """The largest norm of the adversary's step for a ball or any point, and whether its steps can be clipped."""
+    kind, content = statement.threat.set
+    clip = statement.learner.clip
+    if kind == "ball" and (clip is None or content.radius <= clip):
+        return Fraction(content.radius), False
+    return Fraction(clip), True
+
+
+# ------------------------------------------------------------------------------------------------------- lines above the rows
+
+
+class Row(NamedTuple):
+    """A row, or a pair z_ij of one (Lemma L11): z is x in the blocks of θ with these signs."""
+
+    i: int
+    p: Fraction  # the data's weight, times the scale
+    t: Fraction  # the target's weight, times the scale
+    n: Fraction
+    b: Fraction
+    x: Numbers
+    blocks: tuple[tuple[int, int], ...]
+
+
+def rows_of(l: Letters, rows: Rows, p: Numbers, t: Numbers, classes: int) -> Iterator[Row]:
+    i = 0
+    for z, own_p, own_t in zip(rows.z, p, t):
+        if not classes:
+            yield Row(i, own_p, own_t, l.square(z), dot(l.beta, z), z, ((0, 1),))
+            i += 1
+            continue
+        own, x = int(z[0]), z[1:]
+        products = [dot(l.beta[c * len(x) : (c + 1) * len(x)], x) for c in range(classes)]
+        for other in range(classes):
+            if other != own:
+                b = products[own] - products[other]
+                yield Row(i, own_p, own_t, classes * norm2(x), b, x, ((own, 1), (other, -1)))
+                i += 1
+
+
+class Entropy(NamedTuple):
+    """h(w) = aH(w) + y1 log w + y0 log(1−w) + bw + cw² on 0 < w < 1."""
+
+    a: Fraction
+    y1: Fraction
+    y0: Fraction
+    b: Fraction
+    c: Fraction
+
+    def supremum(self, w: float, half: str = "") -> Fraction:
+        """A number above sup h, by (3.3) at w₀ = w; over w ≥ ½ if `half` is "upper", w ≤ ½ if it is "lower"."""
+        require(0 < w < 1, "0 < w < 1")
+        if self.a == 0:
+            return ZERO  # a row without weight
+        a, y1, y0, b, c = self
+        require(2 * a > c, "η‖z‖² < 4k")
+        at, rest = Fraction(w), 1 - Fraction(w)
+        log_w, log_v = log(at), log(rest)
+        value = up(times_up(y1 - a * at, log_w) + times_up(y0 - a * rest, log_v) + (b + c * at) * at)
+        low = a * (log_v[0] - log_w[1]) + down(y1 / at) - up(y0 / rest) + b + 2 * c * at
+        high = a * (log_v[1] - log_w[0]) + up(y1 / at) - down(y0 / rest) + b + 2 * c * at
+        if at == HALF and ((half == "upper" and high <= 0) or (half == "lower" and low >= 0)):
+            return value  # h falls from ½ on
+        return value + up(max(abs(low), abs(high)) ** 2 / (4 * (2 * a - c)))
+
+
+class Lines:
+    """The lines of one set of a proof: for each kind a method that returns (T, y) for a row, after its conditions."""
+
+    def __init__(self, l: Letters, given: Struct, scale: Fraction, clip: Optional[float], shell: Any) -> None:
+        self.l, self.v, self.scale = l, given, scale
+        self.clip2 = Fraction(clip or 0) ** 2  # where it is used there is a clip
+        self.centre, self.radius = shell
+
+    def share(self, name: str, i: int) -> Fraction:
+        value: float = self.v[name][i]
+        require(0 <= value <= 1, f"0 ≤ {name} ≤ 1")
+        return Fraction(value)
+
+    def kappa(self, row: Row) -> Fraction:
+        """κ = κ0p − t ≥ 0."""
+        kappa = self.l.kappa0 * row.p - row.t
+        require(kappa >= 0, "κ0p ≥ t")
+        return kappa
+
+    def jump(self, row: Row) -> Fraction:
+        """F = pJ."""
+        return row.p * (1 - self.l.eps) * self.l.full(row.n, row.b)
+
+    def entropy(self, row: Row, kappa: Fraction, y: Fraction) -> Entropy:
+        """h of (3.2)."""
+        benign = (1 - self.l.eps) * row.p
+        return Entropy(self.l.kappa0 * row.p, y, kappa - y, benign * row.b, benign * self.l.alpha * self.l.eta * row.n)
+
+    def hinge(self, row: Row) -> tuple[Fraction, Fraction]:
+        """Lemma L2."""
+        y = self.kappa(row) * self.share("u", row.i)
+        return max(self.jump(row), ZERO) - y, y
+
+    def interval(self, row: Row, of: str = "") -> tuple[Fraction, Fraction]:
+        """Lemma L4 for s between oᵀz ± reach. Slopes are given as they are."""
+        reach, y = Fraction(self.v[of + "reach"][row.i]), self.scale * Fraction(self.v[of + "y"][row.i])
+        require(reach >= 0 and reach**2 >= self.radius**2 * row.n, "reach ≥ r‖z‖")
+        middle = dot(self.centre, row.x)
+        low, high = middle - reach, middle + reach
+        kappa, jump, bounds = self.l.kappa0 * row.p - row.t, self.jump(row), []
+        if low <= 1:
+            bounds += [jump + (kappa - y) * (s - 1) for s in (low, min(high, ONE))]
+        if high >= 1:
+            bounds += [-y * (s - 1) for s in (high, max(low, ONE))]
+        return max(bounds) - y, y
+
+    def logistic(self, row: Row) -> tuple[Fraction, Fraction]:
+        """Lemma L3."""
+        kappa = self.kappa(row)
+        y = kappa * self.share("u", row.i)
+        return self.entropy(row, kappa, y).supremum(self.v.w[row.i]), y
+
+    def label_hinge(self, row: Row) -> tuple[Fraction, Fraction]:
+        """Lemma L5."""
+        kappa, a, ep, jump = self.kappa(row), self.l.two_ak, self.l.eps * row.p, self.jump(row)
+        y = kappa * self.share("u", row.i)
+        plus, minus = self.l.full(row.n, row.b), self.l.full(row.n, -row.b)
+        left = jump - 2 * kappa + y + ep * max(ZERO, plus - 2 * a, minus)
+        right = max(jump + ep * max(plus, minus - 2 * a), ep * max(ZERO, minus - 2 * a)) - y
+        return max(left, right), y
+
+    def label_logistic(self, row: Row) -> tuple[Fraction, Fraction]:
+        """Lemma L6."""
+        kappa, eps, p = self.kappa(row), self.l.eps, row.p
+        y, a, b, c = kappa * self.share("u", row.i), p * self.l.two_ak, p * row.b, p * self.l.alpha * self.l.eta * row.n
+        kept = Entropy(a, y, kappa - y + eps * a, b, c)
+        flipped = Entropy(a, y + eps * a, kappa - y, b - 2 * eps * c, c)
+        return max(kept.supremum(self.v.w[row.i]), flipped.supremum(self.v.w2[row.i]) + eps * (c - b)), y
+
+    def error_hinge(self, row: Row) -> tuple[Fraction, Fraction]:
+        """Section 6."""
+        u, u2, c = (self.share(name, row.i) for name in ("u", "u2", "c"))
+        slope = self.l.kappa0 * row.p - row.p + c * row.p
+        require(slope >= 0, "κ0 − 1 + c ≥ 0")
+        return max(self.jump(row) + c * row.p, ZERO) - slope * u, slope * u + (1 - c) * row.p * u2
+
+    def error_logistic(self, row: Row) -> tuple[Fraction, Fraction]:
+        """Lemma L10."""
+        kappa = self.l.kappa0 * row.p
+        y = kappa * self.share("u", row.i)
+        h = self.entropy(row, kappa, y)
+        return max(h.supremum(self.v.w[row.i], "lower"), row.p + h.supremum(self.v.w2[row.i], "upper")), y
+
+    def clipped_slope(self, row: Row) -> tuple[Fraction, Fraction]:
+        """low ≤ r = min(1, G/‖z‖), and y = (κ0·low·p − t)u."""
+        low = self.share("low", row.i)
+        require(low**2 * row.n <= self.clip2, "low·‖z‖ ≤ G")
+        room = self.l.kappa0 * low * row.p - row.t
+        require(room >= 0, "κ0·low·p ≥ t")
+        return low, room * self.share("u", row.i)
+
+    def clipped_hinge(self, row: Row) -> tuple[Fraction, Fraction]:
+        """Theorem L16: the jump is convex in r, so its ends suffice."""
+        low, y = self.clipped_slope(row)
+        high = Fraction(self.v.high[row.i])
+        require(high > 0 and (high >= 1 or high**2 * row.n >= self.clip2), "high ≥ r")
+
+        def jump(r: Fraction) -> Fraction:
+            l = self.l
+            return row.p * (1 - l.eps) * (r * (l.two_ak + row.b) + l.alpha * l.eta * r**2 * row.n)
+
+        return max(jump(low), jump(high), ZERO) - y, y
+
+    def clipped_logistic(self, row: Row) -> tuple[Fraction, Fraction]:
+        """Theorem L16."""
+        _, y = self.clipped_slope(row)
+        return self.entropy(row, self.l.kappa0 * row.p - row.t, y).supremum(self.v.w[row.i]), y
+
+
+# ------------------------------------------------------------------------------------------- quadratics above the point's part
+
+
+class Point(NamedTuple):
+    """m₀ + mᵀθ + θᵀMθ. M is 0; a number times I; a list of them (a diagonal); or a matrix or the label of one."""
+
+    m0: Fraction
+    m: Numbers
+    kind: str  # "scalar", "diagonal", "dense" or "classes"
+    M: Any
+
+
+def acting_constant(l: Letters, d: Fraction, nu: Fraction, acting: str) -> Fraction:
+    """C of Lemma L7, from D and ν."""
+    if acting == "hinge":
+        return d + nu
+    if acting == "clipped":
+        return d + Fraction(0.2784701) * nu  # Lemma L8
+    return d if nu == 0 else search(d, nu)
+
+
+def search(d: Fraction, nu: Fraction) -> Fraction:
+    """A number above sup Dw² + νw log((1−w)/w): bounds on intervals, the interval with the largest bound halved (of equal ones
+    the youngest), until at most 10⁻¹⁵(D + ν) could be gained, 600 times at most. Places are binary64 numbers."""
+
+    def bound(left: float, right: float) -> tuple[Fraction, Fraction]:
+        """Above the function on [l, r], where w² ≤ (l+r)w − lr makes it concave; and near it at the middle."""
+        middle = (left + right) / 2
+        w = Fraction(middle if 0 < middle < 1 else 0.5)
+        a, b, log_w, log_v = Fraction(left), Fraction(right), log(w), log(1 - w)
+        odds = log_v[0] - log_w[1], log_v[1] - log_w[0]
+        entropy = times_up(nu * w, odds)
+        slopes = d * (a + b) + nu * (odds[0] - up(1 / (1 - w))), d * (a + b) + nu * (odds[1] - down(1 / (1 - w)))
+        above = d * ((a + b) * w - a * b) + entropy + max(map(abs, slopes)) * max(b - w, w - a)
+        return up(above), d * w**2 + entropy
+
+    above, best = bound(0.0, 1.0)
+    open_, age = [(-above, 0, 0.0, 1.0)], 0
+    for _ in range(600):
+        negative, own, left, right = open_[0]
+        middle = (left + right) / 2
+        if -negative - best <= Fraction(1e-15) * (d + nu) or not left < middle < right:
+            break
+        heapq.heappop(open_)
+        age += 1
+        for number_, ends in ((own, (left, middle)), (-age, (middle, right))):
+            above, seen = bound(*ends)
+            best = max(best, seen)
+            heapq.heappush(open_, (-above, number_, *ends))
+    return -open_[0][0]
+
+
+def symmetric_set(l: Letters, statement: Struct, tau: Numbers, nu: Fraction, omega: Optional[float], acting: str) -> Point:
+    """Lemma L7 for a ball (or any point, clipped), a box or an ellipsoid."""
+    kind, content = statement.threat.set
+    chi, beta, d = l.two_ak - nu, l.beta, len(l.beta)
+    m: Any
+    if kind == "box":
+        radii = exact(content.radii)
+        t, square = dot(radii, tau), norm2(radii)
+        half_n = [r / (2 * one) for r, one in zip(radii, tau)]  # ½N
+        half_n_beta = [n * b for n, b in zip(half_n, beta)]
+        fixed = sum((up(n * b) for n, b in zip(half_n_beta, beta)), ZERO)
+        name, m = "diagonal", [chi**2 * n for n in half_n]
+    elif kind == "ellipsoid":
+        q = symmetric(exact(content.q), d)
+        t, square = tau[0], Fraction(omega or 0)
+        half_n_beta = [x / (2 * tau[0]) for x in apply(q, beta)]
+        fixed = up(dot(half_n_beta, beta))
+        name, m = "dense", chi**2 / (2 * tau[0])  # times Q
+    else:
+        radius, _ = point_radius(statement)
+        t, square = radius * tau[0], radius**2
+        half_n_beta = [radius / (2 * tau[0]) * b for b in beta]
+        fixed = up(dot(half_n_beta, beta))
+        name, m = "scalar", chi**2 * radius / (2 * tau[0])
+    c = acting_constant(l, t / 2 + l.alpha * l.eta * square, nu, acting)
+    return Point(c + fixed, [2 * chi * x for x in half_n_beta], "scalar" if chi == 0 else name, ZERO if chi == 0 else m)
+
+
+def class_matrix(classes: int, label: int) -> list[Numbers]:
+    """M_y = c_yc_yᵀ + ½(K−1)Π_y, c_y = Ke_y − 1."""
+    c = [Fraction(classes - 1 if j == label else -1) for j in range(classes)]
+
+    def spread(i: int, j: int) -> Fraction:
+        return ZERO if label in (i, j) else HALF * ((classes - 1) * (i == j) - 1)
+
+    return [[c[i] * c[j] + spread(i, j) for j in range(classes)] for i in range(classes)]
+
+
+def class_point(l: Letters, classes: int, radius: Fraction, tau: Fraction, nu: Fraction, label: Optional[int]) -> Point:
+    """Lemma L11 (c), with τ/Γ for τ, or (d) for one label."""
+    chi, d = l.two_ak - nu, len(l.beta) // classes
+    gamma2 = classes * (classes - 1) * radius**2
+    fixed = l.alpha * l.eta * gamma2 + (classes - 1) * nu
+    if label is None:
+        m0 = fixed + gamma2 * tau / 2 + up(norm2(l.beta) / (2 * tau))
+        return Point(m0, [chi / tau * b for b in l.beta], "scalar", chi**2 / (2 * tau))
+    matrix = class_matrix(classes, label)
+    blocks = [l.beta[c * d : (c + 1) * d] for c in range(classes)]
+    m_beta = [sum((matrix[i][j] * blocks[j][x] for j in range(classes)), ZERO) for i in range(classes) for x in range(d)]
+    m0 = fixed + radius * tau / 2 + up(radius * dot(m_beta, l.beta) / (2 * tau))
+    return Point(m0, [radius / tau * chi * x for x in m_beta], "classes", (radius / (2 * tau) * chi**2, classes, label))
+
+
+def finite_point(l: Letters, a: Numbers, share: float, w: Optional[float]) -> Point:
+    """Lemma L9."""
+    require(0 <= share <= 1, "0 ≤ share ≤ 1")
+    y, n, b = l.two_ak * Fraction(share), l.square(a), dot(l.beta, a)
+    if w is None:
+        m0 = max(l.full(n, b), ZERO) - y
+    else:
+        m0 = Entropy(l.two_ak, y, l.two_ak - y, b, l.alpha * l.eta * n).supremum(w)
+    return Point(m0, [y * x for x in a], "scalar", ZERO)
+
+
+def peak(l: Letters, base: Fraction, v: Numbers, point: Point, x: Numbers, statement: Struct, omega: Optional[float]) -> Fraction:
+    """A number above ¼vᵀA⁻¹v with A = base·I − εM ≻ 0."""
+
+    def part(square: Fraction, eigenvalue: Fraction) -> Fraction:
+        curve = base - l.eps * eigenvalue
+        require(curve > 0, "A is positive definite")
+        return up(square / (4 * curve))
+
+    if point.kind == "scalar":
+        require(all(v[j] == 0 for j in l.free), "v is 0 in unregularized coordinates")
+        return part(sum((one**2 for j, one in enumerate(v) if j not in l.free), ZERO), point.M)
+    if point.kind == "diagonal":
+        return sum((part(one**2, m) for one, m in zip(v, point.M)), ZERO)
+    if point.kind == "dense":
+        # A ⪰ aI, and vᵀA⁻¹v ≤ 2vᵀx − xᵀAx + ‖v−Ax‖²/a for every x.
+        qx = apply(symmetric(exact(statement.threat.set[1].q), len(v)), x)
+        ax = [base * one - l.eps * point.M * q for one, q in zip(x, qx)]
+        inner = up((2 * dot(v, x) - dot(x, ax)) / 4)
+        return inner + part(norm2([one - other for one, other in zip(v, ax)]), point.M * Fraction(omega or 0))
+    m, classes, label = point.M
+    d = len(v) // classes
+    columns = [[v[c * d + j] for c in range(classes)] for j in range(d)]
+    pair = classes * (classes - 1)
+    along = sum(((classes * column[label] - sum(column)) ** 2 for column in columns), ZERO) / pair  # c_y
+    mean = sum((sum(column) ** 2 for column in columns), ZERO) / classes  # 1
+    parts = [(along, m * pair), (norm2(v) - along - mean, m * (classes - 1) / 2), (mean, ZERO)]
+    return sum((part(square, eigenvalue) for square, eigenvalue in parts), ZERO)
+
+
+# --------------------------------------------------------------------------------------------------------------- Theorem L1
+
+
+def require_fit(statement: Struct, proof: Struct) -> None:
+    """The kind of lines, shells and other parts fit the statement."""
+    learner, kind, loss = statement.learner, proof.rows[0], statement.learner.loss[0]
+    shells, free = proof.shells is not None, bool(learner.unregularized)
+    require(("logistic" in kind) == (loss == "logistic"), "the lines fit the loss")
+    require(loss != "multiclass" or (kind in ("hinge", "error-hinge") and not shells), "the lines fit several classes")
+    require(("clipped" in kind) == (learner.clip is not None), "the lines fit the clip")
+    require(("label" in kind) == (statement.threat.set[0] == "label_flips"), "the lines fit the set")
+    require("error" not in kind or statement.target[0] == "data", "the error is that of the data")
+    require(statement.target[0] != "rows" or kind == "interval", "the lines fit the target")
+    require(kind != "interval" or shells, "intervals have shells")
+    require(not free or (kind in ("hinge", "logistic") and not shells), "the proof fits unregularized coordinates")
+    require(not proof.by_class or loss == "multiclass", "classes are those of the loss")
+    require((statement.threat.set[0] == "ellipsoid") == (proof.omega is not None), "ω is that of an ellipsoid")
+
+
+def require_projection(statement: Struct, l: Letters) -> None:
+    """Theorem L15."""
+    if statement.learner.projection is not None:
+        require(norm2(l.beta) <= 4 * (l.alpha * Fraction(statement.learner.projection)) ** 2, "‖β‖² ≤ 4α²ϱ²")
+
+
+def require_ellipsoid(statement: Struct, omega: Optional[float], d: int) -> None:
+    if statement.threat.set[0] == "ellipsoid":
+        q = symmetric(exact(statement.threat.set[1].q), d)
+        require(is_between(q, ZERO, Fraction(omega or 0)), "0 ≺ Q ≺ ωI")
+
+
+def require_shells(statement: Struct, proof: Struct, data: list[Rows]) -> None:
+    """Theorem L12: the shells cover a ball that is kept."""
+    shells, learner = proof.shells, statement.learner
+    radii, ball = exact(shells.radii), Fraction(shells.ball)
+    require(ball > 0 and radii[0] > 0 and all(a < b for a, b in zip(radii, radii[1:])), "0 < r_1 < r_2 < …, ϱ > 0")
+    require(radii[-1] >= ball and (radii[-1] - ball) ** 2 >= norm2(exact(shells.centre)), "the last shell holds the ball")
+    if learner.projection is not None:
+        require(ball >= Fraction(learner.projection), "the shells hold the ball of the projection")
+        return
+    edge = (ball * Fraction(learner.regularization)) ** 2
+    kind, content = statement.threat.set
+    if kind in ("ball", "any"):
+        largest = point_radius(statement)[0] ** 2
+    elif kind == "box":
+        largest = norm2(exact(content.radii))
+    elif kind == "ellipsoid":
+        largest = Fraction(proof.omega)
+    elif kind == "points":
+        d = len(data[0].z[0])
+        largest = max(norm2(exact(content.points[i : i + d])) for i in range(0, len(content.points), d))
+    else:
+        largest = ZERO
+    require(edge >= largest, "the ball is kept by the adversary's points")
+    if learner.clip is None or Fraction(learner.clip) ** 2 > edge:
+        require(all(norm2(z) <= edge for rows in data for z in rows.z), "the ball is kept by the rows")
+
+
+def require_lengths(given: Struct, names: tuple[str, ...], wanted: dict[str, int]) -> None:
+    for name in names:
+        require(len(given[name]) == wanted.get(name, 0), f"{name} has {wanted.get(name, 0)} numbers")
+
+
+def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Optional[Rows]) -> Fraction:
+    """The largest bound of a case."""
+    require_fit(statement, proof)
+    learner, (set_, content) = statement.learner, statement.threat.set
+    loss, classes = learner.loss
+    classes = classes or 0
+    d = len(data[0].z[0]) - bool(classes)
+    size = d * max(classes, 1)
+    l = Letters(statement, proof.alpha, proof.beta)
+    require(l.alpha > 0 and len(l.beta) == size, "α > 0, and β is as long as θ")
+    shells = 1
+    if proof.shells is not None:
+        shells = len(proof.shells.radii)
+        require(shells > 0 and len(proof.shells.centre) == size, "there are shells, and a centre")
+        require_shells(statement, proof, data)
+    parts = classes if proof.by_class else len(content.points) // d if set_ == "points" else 1
+    count = len(data) * shells * parts
+    width = 0 if set_ in ("points", "label_flips") else d if set_ == "box" else 1
+    free = bool(learner.unregularized)
+    given = proof.cases
+    require(len(given.lines) == count, "each case has lines")
+    per_case = {
+        "tau": width, "nu": int(width > 0 and not free), "share": int(set_ == "points"), "w": int(set_ == "points" and loss == "logistic"),
+        "x": d * (set_ == "ellipsoid" and not free), "outer": int(proof.shells is not None), "inner": int(proof.shells is not None),
+    }
+    require_lengths(given, CASE_VECTORS, {name: each * count for name, each in per_case.items()})
+    require(all(tau > 0 for tau in given.tau) and all(x >= 0 for name in ("nu", "outer", "inner") for x in given[name]), "τ > 0; ν, ω, μ ≥ 0")
+    require_projection(statement, l)
+    require_ellipsoid(statement, proof.omega, d)
+    lines = [line_above(statement, proof, one, l, data, target) for one in proof.lines]
+    acting = "hinge" if loss != "logistic" else "clipped" if set_ in ("ball", "any") and point_radius(statement)[1] else "logistic"
+    bounds: Numbers = []
+    for i in range(count):
+        dataset, shell, part = i // (shells * parts), i // parts % shells, i % parts
+        chosen = given.lines[i]
+        fits = chosen < len(lines) and (proof.lines[chosen].dataset, proof.lines[chosen].shell) == (dataset, shell)
+        require(fits, "a case has lines of its dataset and shell")
+        r0, r = lines[chosen]
+        tau = exact(given.tau[i * width : (i + 1) * width])
+        nu = l.two_ak if free else Fraction(given.nu[i]) if given.nu else ZERO
+        if set_ == "label_flips":
+            point = Point(ZERO, [ZERO] * size, "scalar", ZERO)
+        elif set_ == "points":
+            point = finite_point(l, exact(content.points[part * d : (part + 1) * d]), given.share[i], given.w[i] if given.w else None)
+        elif classes:
+            point = class_point(l, classes, Fraction(content.radius), tau[0], nu, part if proof.by_class else None)
+        else:
+            point = symmetric_set(l, statement, tau, nu, proof.omega, acting)
+        g0, g, w = region(proof, i, shell, size)
+        v = [own + l.eps * m + slope - sb for own, m, slope, sb in zip(r, point.m, g, l.sigma_beta)]
+        x = exact(given.x[i * d : (i + 1) * d])
+        bounds.append(r0 + l.eps * point.m0 + g0 + peak(l, l.curvature + w, v, point, x, statement, proof.omega))
+    return max(bounds)
+
+
+def region(proof: Struct, i: int, shell: int, size: int) -> tuple[Fraction, Numbers, Fraction]:
+    """ω(r_m² − ‖θ−o‖²) + μ(‖θ−o‖² − r_{m−1}²) as g₀ + gᵀθ − w‖θ‖²; 0 without shells."""
+    if proof.shells is None:
+        return ZERO, [ZERO] * size, ZERO
+    outer, inner = Fraction(proof.cases.outer[i]), Fraction(proof.cases.inner[i])
+    radii, centre = [ZERO, *exact(proof.shells.radii)], exact(proof.shells.centre)
+    o2 = norm2(centre)
+    g0 = outer * (radii[shell + 1] ** 2 - o2) - inner * (radii[shell] ** 2 - o2)
+    return g0, [2 * (outer - inner) * o for o in centre], outer - inner
+
+
+def line_above(
+    statement: Struct, proof: Struct, given: Struct, l: Letters, data: list[Rows], target: Optional[Rows]
+) -> tuple[Fraction, Numbers]:
+    """r₀ and r of the rows of a dataset and of the target."""
+    shells = 1 if proof.shells is None else len(proof.shells.radii)
+    require(given.dataset < len(data) and given.shell < shells, "lines are those of a dataset and a shell")
+    rows, kind, classes = data[given.dataset], proof.rows[0], statement.learner.loss[1] or 0
+    wanted = dict.fromkeys(ROW_BOUNDS[kind], len(rows.z) * max(classes - 1, 1))
+    if target is not None:
+        wanted.update(target_y=len(target.z), target_reach=len(target.z))
+    require_lengths(given, LINE_VECTORS, wanted)
+    total = sum(rows.weights)
+    # Weights times the scale, which makes them free of quotients.
+    if statement.target[0] == "data":
+        scale, p, t = total, rows.weights, rows.weights
+    else:
+        own = exact(statement.target[1][given.dataset]) if target is None else target.weights
+        scale, p = total * sum(own), [w * sum(own) for w in rows.weights]
+        t = [w * total for w in own]
+    shell = (None, None) if proof.shells is None else (exact(proof.shells.centre), Fraction(proof.shells.radii[given.shell]))
+    lines = Lines(l, given, Fraction(scale), statement.learner.clip, shell)
+    bound = getattr(lines, kind.replace("-", "_"))
+    sums: list[tuple[Row, tuple[Fraction, Fraction]]] = []
+    if target is None:
+        sums = [(row, bound(row)) for row in rows_of(l, rows, p, t, classes)]
+    else:
+        sums = [(row, bound(row)) for row in rows_of(l, rows, p, [ZERO] * len(p), classes)]
+        sums += [(row, lines.interval(row, "target_")) for row in rows_of(l, target, [ZERO] * len(t), t, classes)]
+    slope = [ZERO] * len(l.beta)
+    for row, (_, y) in sums:
+        if y != 0:
+            for block, sign in row.blocks:
+                for j, x in enumerate(row.x, block * len(row.x)):
+                    slope[j] += sign * y * x
+    return up(sum((constant for _, (constant, _) in sums), ZERO) / scale), [s / scale for s in slope]
+
+
+def start_of_cases(statement: Struct, proof: Struct, m: Fraction) -> Fraction:
+    """What the start adds (Theorems 5 and L17), times ηT."""
+    l, start = Letters(statement, proof.alpha, proof.beta), exact(statement.horizon.start)
+    require(len(start) == len(l.beta) and m >= 0, "the start is as long as θ, and m ≥ 0")
+    balls = [ball for ball in (proof.shells and proof.shells.ball, statement.learner.projection) if ball is not None]
+    require(bool(balls) or m == 0, "m = 0 without a ball")
+    room = Fraction(min(balls)) ** 2 - norm2(start) if balls else ZERO
+    require(room >= 0, "the start is in the ball")
+    curve = [l.alpha * l.k if j in l.free else l.alpha + m for j in range(len(start))]
+    squares = ((2 * c * theta + b) ** 2 / (4 * c) for c, theta, b in zip(curve, start, l.beta))
+    return sum(squares, ZERO) + m * room
+
+
+# ----------------------------------------------------------------------------------------------- the paper's proof (Theorem 6)
+
+
+def prove_paper(statement: Struct, proof: Struct, rows: Rows) -> Fraction:
+    require_supported(statement, "paper")
+    n, d = len(rows.z), len(rows.z[0])
+    require_lengths(proof, ("a", "b", "m", "h", "theta", "point"), {"a": d * (d + 1) // 2, "b": d, "m": n, "h": n * d, "theta": d, "point": d})
+    require(statement.learner.batch == 1 or proof.low >= 0, "λ is convex where there are batches")
+    names = ("nu8", "nu9", "nu10", "ball", "reach", "low", "high", "delta")
+    nu8, nu9, nu10, ball, reach, low, high, delta = exact(proof[name] for name in names)
+    eta, sigma = Fraction(statement.learner.learning_rate), Fraction(statement.learner.regularization)
+    eps, radius, k = Fraction(statement.threat.poison_rate), point_radius(statement)[0], 1 - eta * sigma
+    shrink = sigma * (2 - eta * sigma)
+    require(min(nu8, nu9, nu10, reach) >= 0 and delta > 0 and ball * sigma >= radius, "ν, H ≥ 0; δ > 0; ϱσ ≥ R")
+    matrix, b = symmetric(exact(proof.a), d), exact(proof.b)
+    require(is_between(matrix, low, high), "lI ≺ A ≺ uI")
+    for a in (low, high):  # (13.3)
+        first, second = shrink * a + nu8 - delta, nu10 - eps * eta * a - delta
+        require(first >= 0 and second >= 0 and first * second >= (nu9 - eps * k * a) ** 2, "D ⪰ δI")
+    total, gain, c = sum(rows.weights), ZERO, [ZERO] * d
+    for i, (z, weight) in enumerate(zip(rows.z, rows.weights)):
+        require(norm2(z) <= (ball * sigma) ** 2 and norm2(z) * ball**2 <= reach**2, "ϱσ ≥ ‖z‖ and H ≥ ϱ‖z‖")
+        m, h, az = Fraction(proof.m[i]), exact(proof.h[i * d : (i + 1) * d]), apply(matrix, z)
+        idle, active = (-m, reach * m) if m >= 0 else ((2 + reach) * -m, -m)
+        idle += ball * sum(map(abs, h))
+        active += ball * sum(abs(one - 2 * k * (1 - eps) * other - own) for one, other, own in zip(z, az, h))
+        active += (1 - eps) * (eta * dot(z, az) + dot(b, z)) + 1
+        gain += weight * max(idle, active)
+        c = [own + weight * (m * one - other) for own, one, other in zip(c, z, h)]
+    g = [(one / total - sigma * other) / 2 for one, other in zip(c, b)] + [eps * other / 2 for other in b]
+    theta, point = exact(proof.theta), exact(proof.point)
+    a_theta, a_point = apply(matrix, theta), apply(matrix, point)
+    upper = [shrink * at + nu8 * t - eps * k * az + nu9 * z for at, t, az, z in zip(a_theta, theta, a_point, point)]
+    lower = [nu9 * t - eps * k * at - eps * eta * az + nu10 * z for at, t, az, z in zip(a_theta, theta, a_point, point)]
+    x, dx = theta + point, upper + lower
+    fixed = nu8 * ball**2 + 2 * nu9 + nu10 * radius**2
+    rest = norm2([one - other for one, other in zip(g, dx)])
+    return gain / total + fixed + 2 * dot(g, x) - dot(x, dx) + rest / delta
+
+
+def start_of_paper(statement: Struct, proof: Struct, m: Fraction) -> Fraction:
+    start, b, ball, low = exact(statement.horizon.start), exact(proof.b), Fraction(proof.ball), Fraction(proof.low)
+    require(len(start) == len(b) and m >= 0 and low + m > 0 and norm2(start) <= ball**2, "m ≥ 0, l + m > 0, and the start is in the ball")
+    here = dot(start, apply(symmetric(exact(proof.a), len(b)), start)) + dot(b, start)
+    return here + norm2(b) / (4 * (low + m)) + m * ball**2
+
+
+# --------------------------------------------------------------------------------------------------- new data (Theorem L18)
+
+
+def prove_new_data(statement: Struct, claim: Struct, rows: Rows) -> Fraction:
+    require_supported(statement, "new-data", *(["row-weights"] if rows.weighted else []))
+    kind, n, d = statement.threat.set[0], len(rows.z), len(rows.z[0])
+    require((kind == "ellipsoid") == (claim.omega is not None) and n >= 2, "ω is that of an ellipsoid, and n ≥ 2")
+    require_lengths(claim, ("beta", "theta", "tau"), {"beta": d, "theta": d, "tau": d if kind == "box" else 1})
+    require(min(claim.tau) > 0 and claim.nu >= 0 and claim.radius > 0 and 0 < claim.delta < 1, "τ, r > 0, ν ≥ 0, 0 < δ < 1")
+    l = Letters(statement, claim.alpha, claim.beta)
+    kappa = l.kappa0 - 1
+    require(l.alpha > 0 and kappa >= 0, "α > 0 and κ ≥ 0")
+    require_projection(statement, l)
+    require_ellipsoid(statement, claim.omega, d)
+    point = symmetric_set(l, statement, exact(claim.tau), Fraction(claim.nu), claim.omega, "hinge")
+    eigenvalues = point.M if point.kind == "diagonal" else [point.M * (Fraction(claim.omega) if point.kind == "dense" else 1)]
+    least = min(down(l.curvature - l.eps * m) for m in eigenvalues) if point.M != 0 else l.curvature
+    require(least > 0, "a > 0")
+    r, theta, gain = Fraction(claim.radius), exact(claim.theta), Fraction(claim.gain)
+    constants, slope = [], [ZERO] * d
+    for z in rows.z:
+        square = norm2(z)
+        require(square <= r**2, "‖z‖ ≤ r")
+        y = kappa * min(max((1 - dot(theta, z)) * gain + HALF, ZERO), ONE)
+        constants.append(max((1 - l.eps) * l.full(square, dot(l.beta, z)), ZERO) - y)
+        slope = [own + y * x for own, x in zip(slope, z)]
+
+    def log_over(x: int) -> Fraction:
+        return log(Fraction(x))[1] - log(Fraction(claim.delta))[0]
+
+    spread = (1 - l.eps) * (l.two_ak + l.alpha * l.eta * r**2 + sqrt_up(norm2(l.beta)) * r) + kappa  # T₊ − T₋
+    if claim.deviation[0] == "hoeffding":
+        deviation = spread * sqrt_up(up(log_over(2) / (2 * n)))
+    else:
+        scatter = n * norm2(constants) - sum(constants) ** 2  # n(n−1)V
+        deviation = sqrt_up(up(2 * scatter * log_over(4) / (n**2 * (n - 1)))) + up(7 * spread * log_over(4) / (3 * (n - 1)))
+    away = sqrt_up(up(r**2 / n)) * (1 + sqrt_up(2 * log_over(2)))  # Δ
+    v = [own / n + l.eps * m - sb for own, m, sb in zip(slope, point.m, l.sigma_beta)]
+    reach = sqrt_up(sum((up(one**2) for one in v), ZERO)) + kappa * away
+    return up(sum(constants, ZERO) / n) + deviation + l.eps * point.m0 + up(reach**2 / (4 * least))
+
+
+# --------------------------------------------------------------------------------------------------------- claims, and main
+
+
+def proven(claim_bound: float, value: Fraction, what: str) -> float:
+    """The value, rounded up, if the claim is not below it."""
+    if value > Fraction(claim_bound):
+        raise Invalid(f"{what}: the bound {claim_bound!r} is below the proven value {double_up(value)!r}")
+    return double_up(value)
+
+
+def check_linear(certificate: Struct, data: list[Rows], target: Optional[Rows]) -> dict[str, Optional[float]]:
+    """Every claim, and what is proven."""
+    statement, loss, error = certificate.statement, certificate.loss, certificate.error
+    validate(statement, data, target)
+
+    def value_of(claim: Struct, of_error: bool) -> Fraction:
+        kind, proof = claim.proof
+        require((kind == "cases" and "error" in proof.rows[0]) == of_error, "a proof is about what is claimed")
+        return prove_cases(statement, proof, data, target) if kind == "cases" else prove_paper(statement, proof, data[0])
+
+    value = value_of(loss, False)
+    found: dict[str, Optional[float]] = {"certified_loss": proven(loss.bound, value, "loss")}
+    by_loss = found["certified_loss"] or 0.0
+    if statement.learner.loss[0] == "logistic":
+        by_loss = math.nextafter(by_loss / 0.693, math.inf)  # the loss is at least log 2 where s ≤ 0
+    own = math.inf if error is None else proven(error.bound, value_of(error, True), "error")
+    found["certified_error"] = min(own, by_loss, 1.0)
+    require((statement.horizon is None) == (certificate.horizon is None), "a horizon is stated if it is claimed")
+    found["certified_horizon"] = found["certified_new_data"] = None
+    if certificate.horizon is not None:
+        start = start_of_cases if loss.proof[0] == "cases" else start_of_paper
+        cost = start(statement, loss.proof[1], Fraction(certificate.horizon.m))
+        steps = Fraction(statement.learner.learning_rate) * statement.horizon.steps
+        found["certified_horizon"] = proven(certificate.horizon.bound, value + cost / steps, "horizon")
+    if certificate.new_data is not None:
+        require(len(data) == 1, "a claim on new data is about one dataset")
+        bound = prove_new_data(statement, certificate.new_data, data[0])
+        found["certified_new_data"] = proven(certificate.new_data.bound, bound, "new data")
+    return found
+
+
+def check_mean(certificate: Struct, samples: Optional[Rows]) -> dict[str, Optional[float]]:
+    """Section 14."""
+    statement = certificate.statement
+    names = ("learning_rate", "poison_rate", "squared_radius", "noise_trace")
+    eta, eps, r, noise = exact(statement[name] for name in names)
+    a, nu = Fraction(certificate.alpha), Fraction(certificate.nu)
+    require(0 < eta < 2 and 0 <= eps <= 1 and r >= 0 and noise >= 0, "0 < η < 2, 0 ≤ ε ≤ 1, r ≥ 0, tr S ≥ 0")
+    if samples is None:
+        trace = Fraction(statement.benign[1])
+        require(trace >= 0, "tr Σ ≥ 0")
+    else:
+        total = sum(samples.weights)
+        squares = sum((w * norm2(z) for w, z in zip(samples.weights, samples.z)), ZERO)
+        mean = [dot(samples.weights, list(column)) / total for column in zip(*samples.z)]
+        trace = squares / total - norm2(mean)
+    p, q = (2 * eta - eta**2) * a - 1, nu - eps * eta**2 * a
+    require(a > 0 and nu >= 0 and p >= 0 and q >= 0 and p * q >= (eps * eta * (1 - eta) * a) ** 2, "P, Q ≥ 0, PQ ≥ ε²η²(1−η)²a²")
+    value = eta**2 * a * ((1 - eps) * trace + noise) + nu * r
+    return {"certified_loss": proven(certificate.bound, value, "loss"), "certified_error": None}
+
+
+def at(path: str, work: Callable[[], Any]) -> Any:
+    """The work, with the file's name in what goes wrong."""
+    try:
+        return work()
+    except Unreadable as error:
+        raise Unreadable(f"{path}: {error}") from None
+    except Invalid as error:
+        raise Invalid(f"{path}: {error}") from None
+
+
+def verify(path: str, data: list[str], labels: Optional[str] = None, target: Optional[str] = None) -> dict[str, Any]:
+    """Checks a certificate against data files. Returns what is proven; raises Invalid or Unreadable."""
+    kind, certificate = at(path, partial(read_certificate, path))
+    statement = certificate.statement
+    own_target: Any = None
+    if kind == "linear":
+        origins = statement.data
+        own_target = statement.target[1] if statement.target[0] == "rows" else None
+    else:
+        origins = [statement.benign[1]] if statement.benign[0] == "samples" else []
+    if len(data) != len(origins) or (target is None) != (own_target is None):
+        raise Unreadable(f"the certificate needs {len(origins)} data files and {'a' if own_target else 'no'} target file")
+    rows = [at(name, partial(read_rows, name, labels, origin)) for name, origin in zip(data, origins)]
+    judged = None if target is None else at(target, partial(read_rows, target, labels, own_target))
+    found = check_linear(certificate, rows, judged) if kind == "linear" else check_mean(certificate, rows[0] if rows else None)
+    return {"status": "valid", **found, "statement": statement, "tool": certificate.tool}
+
+
+def flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """A statement line by line; of long vectors the size, the range and the start of their SHA-256."""
+    if isinstance(value, tuple):
+        yield from [(name, value[0])] if value[1] is None else flat(value[1], f"{name}.{value[0]}")
+    elif isinstance(value, dict):
+        for key, content in value.items():
+            yield from flat(content, f"{name}.{key}".lstrip("."))
+    elif isinstance(value, list) and len(value) > 8 and all(isinstance(one, float) for one in value):
+        start = hashlib.sha256(struct.pack(f"<{len(value)}d", *value)).hexdigest()[:16]
+        yield name, f"{len(value)} numbers from {min(value)} to {max(value)}, sha256 {start}…"
+    elif isinstance(value, list) and any(isinstance(one, (dict, list)) for one in value):
+        for i, content in enumerate(value):
+            yield from flat(content, f"{name}.{i}")
+    elif value is not None:
+        yield name, str(value)
+
+
+def decimal_up(x: float) -> str:
+    """Six decimals, rounded up."""
+    units = math.ceil(Fraction(x) * 10**6)
+    return f"{'-' if units < 0 else ''}{abs(units) // 10**6}.{abs(units) % 10**6:06}"
+
+
+def main(arguments: list[str]) -> int:
+    files: list[str] = []
+    options: dict[str, Any] = {}
+    rest = iter(arguments)
+    for argument in rest:
+        if argument in ("--labels", "--target"):
+            options[argument[2:]] = next(rest, None)
+        elif argument in ("--json", "--help", "-h"):
+            options[argument.lstrip("-")] = True
+        elif argument.startswith("--"):
+            print(f"unreadable: unknown option {argument}")
+            return 2
+        else:
+            files.append(argument)
+    if not files or "help" in options or "h" in options:
+        print(__doc__)
+        return 0 if "help" in options or "h" in options else 2
+    try:
+        found = verify(files[0], files[1:], options.get("labels"), options.get("target"))
+        code = 0
+    except Invalid as error:
+        found, code = {"status": "not valid", "message": str(error)}, 1
+    except Unreadable as error:
+        found, code = {"status": "unreadable", "message": str(error)}, 2
+    if "json" in options:
+        print(json.dumps(found))
+    elif code:
+        print(f"{found['status']}: {found['message']}")
+    else:
+        print("valid: proved in exact arithmetic, against every adversary of the threat")
+        for name, value in flat(found.pop("statement")):
+            print(f"  {name:<32} {value}")
+        for name, value in found.items():
+            if isinstance(value, float):
+                print(f"{name:<20} {decimal_up(value)}")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -6,6 +6,7 @@
 mod boundaries;
 mod bounds;
 mod common;
+mod docs;
 mod oracles;
 mod rules;
 mod truth;

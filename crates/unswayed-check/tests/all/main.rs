@@ -6,6 +6,14 @@
 mod boundaries;
 mod bounds;
 mod common;
+mod confidence;
+mod expect;
+mod files;
+mod format;
+mod mean;
+mod mutations;
 mod oracles;
+mod paper;
+mod rejections;
 mod rules;
 mod truth;

@@ -51,6 +51,7 @@ impl Files {
         }
         let paths = self.data.iter().chain(&self.target);
         let wanted: Vec<&Origin> = statement.data.iter().chain(target).collect();
+        self.require_labels(&wanted)?;
         let data = paths
             .zip(&wanted)
             .map(|(path, origin)| self.read(path, origin))
@@ -72,7 +73,10 @@ impl Files {
             return Err("the certificate has no target of its own".to_owned());
         }
         let samples = match &certificate.statement.benign {
-            MeanBenign::CovarianceTrace(_) if self.data.is_empty() => None,
+            MeanBenign::CovarianceTrace(_) if self.data.is_empty() => {
+                self.require_labels(&[])?;
+                None
+            }
             MeanBenign::CovarianceTrace(trace) => {
                 return Err(format!(
                     "the certificate is about a covariance of trace {trace}, not about the rows of a file: leave out the data"
@@ -80,6 +84,7 @@ impl Files {
             }
             MeanBenign::Samples(origin) => {
                 self.require_files(1)?;
+                self.require_labels(&[origin])?;
                 let samples = self.read(&self.data[0], origin)?;
                 if let Some(failure) = other_rows(&[origin], std::slice::from_ref(&samples)) {
                     return Ok(Checked::NotValid(failure));
@@ -98,6 +103,17 @@ impl Files {
         match self.data.len() {
             found if found == needed => Ok(()),
             found => Err(format!("the certificate needs {needed} data files, not {found}")),
+        }
+    }
+
+    /// Refuses a file of labels that nothing would be read from.
+    fn require_labels(&self, origins: &[&Origin]) -> Result<(), String> {
+        match &self.labels {
+            Some(labels) if origins.iter().all(|origin| origin.label_file.is_none()) => {
+                let name = labels.display();
+                Err(format!("{name}: the certificate is not about rows with a file of labels; leave out --labels"))
+            }
+            _ => Ok(()),
         }
     }
 

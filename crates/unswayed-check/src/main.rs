@@ -39,7 +39,10 @@ impl Arguments {
         let mut parsed = Arguments::default();
         let mut named = 0;
         while let Some(argument) = arguments.next() {
-            let mut value = || arguments.next().ok_or(format!("{} needs a value", argument.display()));
+            let mut value = || {
+                let next = arguments.next().filter(|next| !next.to_string_lossy().starts_with("--"));
+                next.ok_or_else(|| format!("{} needs a value", argument.display()))
+            };
             match argument.to_str() {
                 Some("--labels") => parsed.files.labels = Some(value()?.into()),
                 Some("--target") => parsed.files.target = Some(value()?.into()),

@@ -1,6 +1,6 @@
 //! The conditions on rows and learner, whatever the proof is.
 
-use unswayed_data::Origin;
+use unswayed_data::Labels;
 
 use crate::exact::Dyadic;
 use crate::failure::{Reason, require, require_each, require_length, require_positive};
@@ -29,7 +29,10 @@ pub(crate) fn validate_statement(statement: &Statement, evidence: &Evidence) -> 
         Target::Rows(origin) => Some(origin),
         _ => None,
     });
-    origins.map(Origin::validate).collect::<Result<(), _>>().map_err(Reason::Origin)?;
+    for origin in origins {
+        origin.validate().map_err(Reason::Origin)?;
+        require_labels(&statement.learner.loss, &origin.labels)?;
+    }
     let columns = evidence.data[0].dimension;
     validate_learner(&statement.learner, columns)?;
     let eps = statement.threat.poison_rate;
@@ -44,6 +47,17 @@ pub(crate) fn validate_statement(statement: &Statement, evidence: &Evidence) -> 
         require_each("horizon.start", &horizon.start, f64::is_finite, "finite")?;
     }
     validate_target(&statement.target, evidence)
+}
+
+/// Rows with a class in front of them are for a learner of so many classes, and other rows are not, unless they are given as z.
+fn require_labels(loss: &Loss, labels: &Labels) -> Result<(), Reason> {
+    let (found, wanted) = match (labels, loss) {
+        (Labels::Multiclass { labels }, Loss::Multiclass(classes)) => (labels.len(), *classes),
+        (Labels::Multiclass { labels }, _) => (labels.len(), 0),
+        (Labels::Premultiplied, _) | (_, Loss::Hinge | Loss::Logistic) => (0, 0),
+        (_, Loss::Multiclass(classes)) => (0, *classes),
+    };
+    require_length("classes of the rows", wanted, found)
 }
 
 fn validate_learner(learner: &Learner, columns: usize) -> Result<(), Reason> {

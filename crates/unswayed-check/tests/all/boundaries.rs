@@ -429,15 +429,10 @@ fn numbers_of_the_paper() {
     let edges = vec![
         edge("nu8 = -5e-324", 0.01, -1.0, 0.0, on_paper(|_, w, x| w.nu8 = x)),
         edge("nu9 = -5e-324", 0.02, -1.0, 0.0, on_paper(|_, w, x| (w.nu9, w.nu10) = (x, 1.0))),
-        // Nobody poisons: then nothing else needs ν10.
-        edge("nu10 = -5e-324", 0.05, -1.0, 0.0, Box::new({
-            let free = on_paper(|s, w, x| {
-                s.threat.poison_rate = 0.0;
-                (w.nu9, w.nu10) = (0.0, x.abs().max(w.delta));
-            });
-            // ν10 − δ ≥ 0 with δ > 0 says more than ν10 ≥ 0: a negative ν10 is still refused by its own name.
-            let plain = on_paper(|_, w, x| w.nu10 = x);
-            move |x| if x < 0.0 { plain(x) } else { free(x) }
+        // Where A ≺ 0 nothing else asks for ν10 ≥ 0.
+        edge("nu10 = -5e-324", 0.05, -1.0, 0.0, on_paper(|_, w, x| {
+            (w.a, w.low, w.high) = (vec![-1.0, 0.0, -1.0], -1.1, -0.9);
+            (w.nu8, w.nu9, w.nu10, w.delta) = (1e9, 0.0, x, 1e-6);
         })),
         edge("delta = 0.0", 0.001, -1.0, 0.0, on_paper(move |_, w, x| {
             nothing(w);
@@ -760,7 +755,7 @@ fn origins() {
         |o| o.scale = 5e-324,
         |o| o.of = 5,
         |o| o.labels = Labels::Classes { negative: "a".into(), positive: "b".into() },
-        |o| o.labels = Labels::Multiclass { labels: vec!["a".into(), "b".into()] },
+        |o| o.labels = Labels::Scores,
     ];
     let start = || Origin { sha256: "0a".repeat(32), ..crate::common::origin(4, 2) };
     let places: [fn(Origin) -> Result<f64, Failure>; 3] = [
@@ -792,6 +787,32 @@ fn origins() {
             change(&mut origin);
             place(origin).expect("a good origin");
         }
+    }
+}
+
+/// Rows with a class in front of them are for a learner of so many classes.
+#[test]
+fn classes_of_rows() {
+    let of = |loss: Feature, labels: Labels| {
+        let mut problem = generic(&[loss, Ball]);
+        problem.statement.data[0].labels = labels;
+        problem.bound()
+    };
+    let names = |count: usize| Labels::Multiclass { labels: (0..count).map(|i| i.to_string()).collect() };
+    let two = || Labels::Classes { negative: "a".into(), positive: "b".into() };
+    for (loss, good) in [(Multiclass, names(K)), (Multiclass, Labels::Premultiplied), (Hinge, two()), (Logistic, Labels::Preferences)] {
+        of(loss, good).expect("rows that fit");
+    }
+    for (loss, bad, words) in [
+        (Multiclass, names(K + 1), "classes of the rows: expected 3, found 4"),
+        (Multiclass, names(K - 1), "classes of the rows: expected 3, found 2"),
+        (Multiclass, two(), "classes of the rows: expected 3, found 0"),
+        (Multiclass, Labels::Preferences, "classes of the rows: expected 3, found 0"),
+        (Hinge, names(2), "classes of the rows: expected 0, found 2"),
+        (Logistic, names(3), "classes of the rows: expected 0, found 3"),
+    ] {
+        let complaint = of(loss, bad).expect_err(words).to_string();
+        assert_eq!(complaint, format!("statement: {words}"));
     }
 }
 

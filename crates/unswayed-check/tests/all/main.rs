@@ -6,7 +6,15 @@
 mod boundaries;
 mod bounds;
 mod common;
+mod confidence;
 mod docs;
+mod expect;
+mod files;
+mod format;
+mod mean;
+mod mutations;
 mod oracles;
+mod paper;
+mod rejections;
 mod rules;
 mod truth;

@@ -144,18 +144,19 @@ fn shell_value(statement: &Statement, proof: &CaseProof, rows: &Rows, shell: usi
     for i in 0..z.len() {
         let n2 = dot(&z[i], &z[i]);
         let jump = (n(1) - &eps) * (n(2) * &alpha * &k + &alpha * &eta * &n2 + dot(&beta, &z[i]));
-        // The row contributes at most t + y·s, both with the row's weight.
+        // The row contributes at most t + y·s, both with the row's weight. One without weight contributes nothing.
         let (t, y) = match proof.rows {
             RowBound::Hinge => {
                 let u = q(lines.u[i]);
-                (kappa >= n(0) && in_01(&u)).then_some(())?;
+                ((kappa >= n(0) || p[i] == n(0)) && in_01(&u)).then_some(())?;
                 let y = &kappa * &u;
                 ((max(jump, n(0)) - &y) * &p[i], y * &p[i])
             }
             RowBound::ErrorHinge => {
                 let (u, u2, c) = (q(lines.u[i]), q(lines.u2[i]), q(lines.c[i]));
                 let slope = &kappa0 - n(1) + &c;
-                (in_01(&u) && in_01(&u2) && in_01(&c) && slope >= n(0)).then_some(())?;
+                let holds = slope >= n(0) || p[i] == n(0);
+                (in_01(&u) && in_01(&u2) && in_01(&c) && holds).then_some(())?;
                 let y = &slope * &u + (n(1) - &c) * u2;
                 ((max(jump + c, n(0)) - slope * u) * &p[i], y * &p[i])
             }

@@ -1,0 +1,251 @@
+//! Bounds for new data from a sample.
+
+use unswayed_check::{
+    Cases, Certificate, Deviation, Lines, Loss, NewDataClaim, RowBound, Rows, Set, Statement, Target,
+    prove_new_data,
+};
+
+use crate::common::search::Random;
+use crate::common::{Numbers, Problem, certificate, dot, ellipsoid_x, plain, rounds, simple, slope};
+
+/// Support of the distribution the rows are drawn from, each point with probability 1/4.
+const SUPPORT: [[f64; 2]; 4] = [[0.6, 0.5], [0.7, -0.1], [0.2, 0.8], [-0.3, 0.4]];
+
+fn learner(set: Set) -> Statement {
+    plain(0.01, 0.1, 0.05, Loss::Hinge, set)
+}
+
+fn witness(set: &Set, deviation: Deviation) -> NewDataClaim {
+    let is_ellipsoid = matches!(set, Set::Ellipsoid { .. });
+    let tau = if matches!(set, Set::Box { .. }) { vec![1.5, 2.0] } else { vec![2.0] };
+    NewDataClaim {
+        bound: 1e9,
+        deviation,
+        alpha: 0.8,
+        beta: vec![-1.2, -0.9],
+        tau,
+        nu: 0.25,
+        omega: is_ellipsoid.then_some(1.25),
+        theta: vec![1.0, 0.75],
+        gain: 0.5,
+        radius: 1.0,
+        delta: 0.05,
+    }
+}
+
+fn sets() -> [Set; 3] {
+    [
+        Set::Ball { radius: 1.0 },
+        Set::Box { radii: vec![0.75, 0.5] },
+        Set::Ellipsoid { q: vec![1.0, 0.25, 0.75] },
+    ]
+}
+
+fn draw(random: &mut Random, n: usize) -> Vec<f64> {
+    (0..n).flat_map(|_| SUPPORT[random.below(4)]).collect()
+}
+
+fn rows(z: &[f64]) -> Rows<'_> {
+    Rows { z, dimension: 2, weights: None }
+}
+
+fn share(c: &NewDataClaim, z: &[f64]) -> f64 {
+    ((1.0 - dot(&c.theta, z)) * c.gain + 0.5).clamp(0.0, 1.0)
+}
+
+/// Theorem L18 in floating point, for the ball and the box.
+fn expected(learner: &Statement, c: &NewDataClaim, z: &[f64]) -> f64 {
+    let numbers = Numbers::new(learner, c.alpha);
+    let (kappa, chi) = (numbers.kappa0 - 1.0, numbers.two_ak - c.nu);
+    let (sigma, eps) = (learner.learner.regularization, learner.threat.poison_rate);
+    let base = c.alpha * sigma * (2.0 - learner.learner.learning_rate * sigma);
+    let radii = match &learner.threat.set {
+        Set::Ball { radius } => vec![*radius; 2],
+        Set::Box { radii } => radii.clone(),
+        _ => unreachable!(),
+    };
+    let is_ball = matches!(learner.threat.set, Set::Ball { .. });
+    let tau = |j: usize| if is_ball { c.tau[0] } else { c.tau[j] };
+    let (n2, t) = if is_ball {
+        (radii[0].powi(2), radii[0] * c.tau[0])
+    } else {
+        (dot(&radii, &radii), dot(&radii, &c.tau))
+    };
+    let m0 = t / 2.0
+        + numbers.alpha_eta * n2
+        + c.nu
+        + (0..2).map(|j| radii[j] * c.beta[j].powi(2) / (2.0 * tau(j))).sum::<f64>();
+    let least =
+        (0..2).map(|j| base - eps * radii[j] * chi * chi / (2.0 * tau(j))).fold(f64::INFINITY, f64::min);
+    let n = (z.len() / 2) as f64;
+    let t_of = |z: &[f64]| {
+        let j = numbers.benign * (numbers.two_ak + numbers.alpha_eta * dot(z, z) + dot(&c.beta, z));
+        j.max(0.0) - kappa * share(c, z)
+    };
+    let all: Vec<f64> = z.chunks(2).map(t_of).collect();
+    let mean = all.iter().sum::<f64>() / n;
+    let variance = all.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    let r = slope(z, 2, |i| kappa * share(c, &z[2 * i..2 * i + 2]));
+    let v: Vec<f64> = (0..2).map(|j| r[j] + (eps * chi * radii[j] / tau(j) - sigma) * c.beta[j]).collect();
+    let range = numbers.benign
+        * (numbers.two_ak + numbers.alpha_eta * c.radius.powi(2) + dot(&c.beta, &c.beta).sqrt() * c.radius)
+        + kappa;
+    let log2 = (2.0 / c.delta).ln();
+    let log4 = (4.0 / c.delta).ln();
+    let d = match c.deviation {
+        Deviation::Hoeffding => range * (log2 / (2.0 * n)).sqrt(),
+        Deviation::Bernstein => (2.0 * variance * log4 / n).sqrt() + 7.0 * range * log4 / (3.0 * (n - 1.0)),
+    };
+    let delta = c.radius / n.sqrt() * (1.0 + (2.0 * log2).sqrt());
+    mean + d + eps * m0 + (dot(&v, &v).sqrt() + kappa * delta).powi(2) / (4.0 * least)
+}
+
+#[test]
+fn the_formula() {
+    let mut random = Random(5);
+    let z = draw(&mut random, 300);
+    for set in &sets()[..2] {
+        for deviation in [Deviation::Hoeffding, Deviation::Bernstein] {
+            let (learner, c) = (learner(set.clone()), witness(set, deviation));
+            let bound = prove_new_data(&learner, &c, &rows(&z)).unwrap();
+            let wanted = expected(&learner, &c, &z);
+            assert!((bound - wanted).abs() < 1e-12, "{bound} {wanted}");
+        }
+    }
+}
+
+/// The bound for the distribution itself is below what samples of it prove, but for at most a share δ of them.
+#[test]
+fn samples_do_not_mislead() {
+    let mut random = Random(6);
+    for set in sets() {
+        let learner = learner(set.clone());
+        let c = witness(&set, Deviation::Bernstein);
+        let support = SUPPORT.concat();
+        let lines = Lines { u: SUPPORT.iter().map(|z| share(&c, z)).collect(), ..Lines::default() };
+        let mut cases = Cases { lines: vec![0], tau: c.tau.clone(), nu: vec![c.nu], ..Cases::default() };
+        if c.omega.is_some() {
+            let kappa = Numbers::new(&learner, c.alpha).kappa0 - 1.0;
+            let r = slope(&support, 2, |i| kappa * lines.u[i]);
+            let q = [vec![1.0, 0.25], vec![0.25, 0.75]];
+            cases.x = ellipsoid_x(&learner, c.alpha, &c.beta, &q, &r, c.tau[0], c.nu);
+        }
+        let mut whole = simple(RowBound::Hinge, c.alpha, c.beta.clone(), lines, cases);
+        whole.omega = c.omega;
+        let whole = Problem {
+            statement: learner.clone(),
+            proof: whole,
+            data: vec![support],
+            weights: vec![None],
+            dimension: 2,
+            target: None,
+        };
+        let truth = whole.bound().unwrap();
+        let mut misled = 0;
+        let mut last = 0.0;
+        for n in [20, 200, 2000] {
+            for _ in 0..rounds(20, 200) {
+                let z = draw(&mut random, n);
+                last = prove_new_data(&learner, &c, &rows(&z)).unwrap();
+                misled += usize::from(last < truth);
+            }
+        }
+        // δ = 1/20 of 60 samples is 3.
+        assert!(misled <= rounds(5, 40), "{misled}");
+        // With many rows the price is small.
+        assert!(last < truth + 0.5, "{last} {truth}");
+    }
+}
+
+#[test]
+fn conditions() {
+    let mut random = Random(7);
+    let z = draw(&mut random, 30);
+    let refused = |words: &str, change: &dyn Fn(&mut Statement, &mut NewDataClaim)| {
+        let set = Set::Ball { radius: 1.0 };
+        let (mut learner, mut c) = (learner(set.clone()), witness(&set, Deviation::Bernstein));
+        change(&mut learner, &mut c);
+        let complaint = prove_new_data(&learner, &c, &rows(&z)).expect_err("a refusal").to_string();
+        assert!(complaint.starts_with("new data: ") && complaint.contains(words), "{complaint}");
+    };
+    let rule = "is unsupported: confidence for new data";
+    refused(rule, &|l, _| l.learner.loss = Loss::Logistic);
+    refused(rule, &|l, _| l.threat.set = Set::LabelFlips);
+    refused(rule, &|l, _| l.threat.set = Set::Points { points: vec![1.0; 2] });
+    refused(rule, &|l, _| l.target = Target::Weights(vec![vec![1.0; 30]]));
+    refused(rule, &|l, _| l.learner.clip = Some(1.0));
+    refused(rule, &|l, _| l.learner.unregularized = vec![0]);
+    refused(rule, &|l, _| l.data.push(l.data[0].clone()));
+    refused("does not fit this omega", &|_, c| c.omega = Some(1.0));
+    refused("alpha = 0.0", &|_, c| c.alpha = 0.0);
+    refused("alpha = NaN", &|_, c| c.alpha = f64::NAN);
+    refused("theta: expected 2", &|_, c| c.theta.truncate(1));
+    refused("radius = inf", &|_, c| c.radius = f64::INFINITY);
+    refused("nu = NaN", &|_, c| c.nu = f64::NAN);
+    refused("κ", &|_, c| c.alpha = 0.1);
+    refused("tau[0]", &|_, c| c.tau[0] = 0.0);
+    refused("tau: expected 1", &|_, c| c.tau.push(1.0));
+    refused("nu", &|_, c| c.nu = -1.0);
+    refused("theta[1]", &|_, c| c.theta[1] = f64::NAN);
+    refused("beta: expected 2", &|_, c| c.beta.push(1.0));
+    refused("gain", &|_, c| c.gain = f64::NAN);
+    refused("radius = 0.0", &|_, c| c.radius = 0.0);
+    refused("radius² − ‖z[", &|_, c| c.radius = 0.3);
+    for bad in [0.0, 1.0, -0.1, f64::NAN] {
+        refused("delta", &|_, c| c.delta = bad);
+    }
+    refused("a = ", &|_, c| c.tau[0] = 1e-4);
+    refused("4α²ϱ² − ‖β‖²", &|l, _| l.learner.projection = Some(0.1));
+    let set = Set::Ball { radius: 1.0 };
+    let weights = vec![1.0; 30];
+    let weighted = Rows { weights: Some(&weights), ..rows(&z) };
+    let c = witness(&set, Deviation::Hoeffding);
+    let complaint = prove_new_data(&learner(set.clone()), &c, &weighted).unwrap_err().to_string();
+    assert!(complaint.contains("weighted rows"), "{complaint}");
+    let complaint = prove_new_data(&learner(set), &c, &rows(&z[..2])).unwrap_err().to_string();
+    assert!(complaint.contains("the number of rows"), "{complaint}");
+}
+
+#[test]
+fn in_a_file() {
+    let mut random = Random(8);
+    let z = draw(&mut random, 50);
+    for set in sets() {
+        let c = witness(&set, Deviation::Bernstein);
+        let lines = Lines { u: vec![0.5; 50], ..Lines::default() };
+        let mut cases = Cases { lines: vec![0], tau: c.tau.clone(), nu: vec![c.nu], ..Cases::default() };
+        cases.x = if c.omega.is_some() { vec![0.0; 2] } else { vec![] };
+        let mut sample = simple(RowBound::Hinge, c.alpha, c.beta.clone(), lines, cases);
+        sample.omega = c.omega;
+        let problem = Problem {
+            statement: learner(set),
+            proof: sample,
+            data: vec![z.clone()],
+            weights: vec![None],
+            dimension: 2,
+            target: None,
+        };
+        let mut file = certificate(&problem);
+        let bound = prove_new_data(&problem.statement, &c, &rows(&z)).unwrap();
+        file.new_data = Some(NewDataClaim { bound, ..c });
+        assert_eq!(Certificate::from_bytes(&file.to_bytes()).as_ref(), Ok(&file));
+        assert_eq!(problem.check(&file).unwrap().new_data, Some(bound));
+        file.new_data.as_mut().unwrap().bound = bound.next_down();
+        let complaint = problem.check(&file).unwrap_err().to_string();
+        assert!(complaint.starts_with("new data: the bound"), "{complaint}");
+    }
+}
+
+/// A claim on new data is about one sample.
+#[test]
+fn drift_has_no_new_data() {
+    let drifting = crate::common::generic::generic(&[
+        unswayed_check::Feature::Hinge,
+        unswayed_check::Feature::Ball,
+        unswayed_check::Feature::Drift,
+    ]);
+    let mut file = certificate(&drifting);
+    file.new_data = Some(witness(&Set::Ball { radius: 1.0 }, Deviation::Hoeffding));
+    let complaint = drifting.check(&file).unwrap_err().to_string();
+    assert_eq!(complaint, "new data: datasets of the claim on new data: expected 1, found 2");
+}

@@ -1,0 +1,112 @@
+//! What a reader expects of a statement.
+
+use unswayed_check::Feature::{Ball, Box as Cuboid, Drift, Hinge, LabelFlips, Logistic, Projection};
+use unswayed_check::{Checked, Feature};
+
+use crate::common::certificate;
+use crate::common::fixtures::{mean, rows};
+use crate::common::generic::generic;
+
+fn valid(features: &[Feature]) -> Checked {
+    let problem = generic(features);
+    let certificate = certificate(&problem);
+    let verdict = problem.check(&certificate).expect("a good certificate");
+    Checked::Valid(Box::new(certificate), verdict)
+}
+
+/// The exit code and the text.
+fn asked(checked: Checked, expected: &[&str]) -> (u8, String) {
+    let expected: Vec<String> = expected.iter().map(ToString::to_string).collect();
+    let checked = checked.expect(&expected);
+    (checked.code(), checked.text())
+}
+
+#[test]
+fn what_holds_is_valid() {
+    for good in [
+        "poison_rate>=0.05", "poison_rate<=0.05", "poison_rate=0.05", "poison_rate>=0.02", "poison_rate <= 1",
+        " threat.poison_rate = 5e-2 ", "statement.threat.poison_rate>=-1", "statement.threat.poison_rate<=inf",
+        "certified_loss<=100", "certified_loss>=0", "certified_error<=1", "certified_horizon<=1e9", "steps=1000",
+        "learning_rate=0.01", "regularization>=0.1", "batch=1", "batch>=1", "loss=hinge", "set=ball", "radius>=1",
+        "set.ball.radius=1", "target=data", "statement.target=data", "rows=4", "data.0.rows>=4", "of=4", "columns=2",
+        "scale=1", "labels=premultiplied", "method=convexity", "certified_new_data=none", "certified_new_data=null",
+        "confidence=none", "start_norm=none", "status=valid", "tool=test 1.0", "label_file=none",
+    ] {
+        let (code, text) = asked(valid(&[Hinge, Ball]), &[good]);
+        assert!(code == 0 && text.starts_with("valid "), "{good}: {text}");
+    }
+    assert_eq!(asked(valid(&[Logistic, Cuboid]), &["set=box", "loss=logistic"]).0, 0);
+    assert_eq!(asked(valid(&[Hinge, LabelFlips]), &["set=label_flips"]).0, 0);
+    assert_eq!(asked(valid(&[Hinge, Ball, Projection]), &["projection<=12", "start_norm=12"]).0, 0);
+    assert_eq!(asked(valid(&[Hinge, Ball]), &[]).0, 0);
+}
+
+#[test]
+fn what_does_not_hold_is_named() {
+    for (bad, words) in [
+        ("poison_rate>=0.06", "expected poison_rate>=0.06, but statement.threat.poison_rate is 0.05"),
+        ("poison_rate<=0.04", "but statement.threat.poison_rate is 0.05"),
+        ("poison_rate=0.0500001", "but statement.threat.poison_rate is 0.05"),
+        ("poison_rate=nan", "but statement.threat.poison_rate is 0.05"),
+        ("poison_rate>=nan", "but statement.threat.poison_rate is 0.05"),
+        ("certified_loss<=0", "but certified_loss is "),
+        ("loss=logistic", "but statement.learner.loss is \"hinge\""),
+        ("loss=Hinge", "but statement.learner.loss is \"hinge\""),
+        ("set=box", "but statement.threat.set is "),
+        ("set=radius", "but statement.threat.set is "),
+        ("target=rows", "but statement.target is \"data\""),
+        ("certified_new_data=0.5", "but certified_new_data is null"),
+        // No such field.
+        ("poison=0.05", "there is no such field"),
+        ("rate=0.05", "there is no such field"),
+        ("hreat.poison_rate=0.05", "there is no such field"),
+        ("projection<=12", "there is no such field"),
+        ("data.1.rows=4", "there is no such field"),
+        ("tool=a>=b", "there is no such field"),
+    ] {
+        let (code, text) = asked(valid(&[Hinge, Ball]), &["poison_rate>=0.05", bad, "batch=1"]);
+        assert!(code == 1 && text.starts_with("not as expected: ") && text.contains(words), "{bad}: {text}");
+    }
+    let (code, text) = asked(valid(&[Hinge, Ball, Drift]), &["rows=4"]);
+    assert!(code == 1 && text.contains("several fields have that name"), "{text}");
+    assert!(text.contains("statement.data.0.rows") && text.contains("statement.data.1.rows"), "{text}");
+    assert_eq!(asked(valid(&[Hinge, Ball, Drift]), &["data.0.rows=4", "data.1.rows=4"]).0, 0);
+}
+
+#[test]
+fn what_cannot_be_understood() {
+    for (bad, words) in [
+        ("poison_rate", "it must be KEY=VALUE"),
+        ("", "it must be KEY=VALUE"),
+        ("=0.05", "it must be KEY=VALUE"),
+        (">=0.05", "it must be KEY=VALUE"),
+        ("poison_rate>0.01", "it must be KEY=VALUE"),
+        ("poison_rate=lots", "\"lots\" is not a number"),
+        ("poison_rate>=", "\"\" is not a number"),
+        ("loss>=hinge", "it is not a number"),
+        ("certified_new_data<=1", "it is not a number"),
+        ("data=4", "it is not a number"),
+    ] {
+        let (code, text) = asked(valid(&[Hinge, Ball]), &[bad]);
+        assert!(code == 2 && text.starts_with("unreadable: --expect ") && text.contains(words), "{bad}: {text}");
+    }
+}
+
+/// Nothing that is expected makes a bad certificate good, and nothing changes what is wrong with it.
+#[test]
+fn expectations_come_last() {
+    for (bad, code) in [(Checked::Unreadable("x".into()), 2), (Checked::Unexpected("y".into()), 1)] {
+        let before = bad.text();
+        assert_eq!(asked(bad, &["status=valid", "nonsense"]), (code, before));
+    }
+}
+
+#[test]
+fn the_mean_learner() {
+    let checked = || Checked::ValidMean(Box::new(mean(Some(&rows()))), 0.5);
+    assert_eq!(asked(checked(), &["certified_loss<=0.5", "poison_rate>=0.15", "benign=samples", "rows=5"]).0, 0);
+    let (code, text) = asked(checked(), &["squared_radius>=3"]);
+    assert!(code == 1 && text.contains("but statement.squared_radius is 2"), "{text}");
+    let checked = Checked::ValidMean(Box::new(mean(None)), 0.5);
+    assert_eq!(asked(checked, &["covariance_trace<=2", "certified_error=none"]).0, 0);
+}

@@ -70,8 +70,6 @@ pub struct Solution<'a, const M: usize, const K: usize, E> {
     pub objective: f64,
     /// Whether it is within 1e-7 of the optimum, relative to max(1, objective).
     pub converged: bool,
-    /// Newton steps made.
-    pub steps: usize,
 }
 
 /// Solves the program for one form of the envelope.
@@ -118,7 +116,7 @@ fn iterate<'a, const M: usize, const K: usize, E: Envelope<M, K>>(
         steps += 1;
     }
     let converged = now.distance() <= CONVERGED * now.scale();
-    Solution { objective: now.objective, point: method.point, rows: method.rows, converged, steps }
+    Solution { objective: now.objective, point: method.point, rows: method.rows, converged }
 }
 
 /// A point inside all inequalities of Theorem 2.

@@ -8,13 +8,15 @@ use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::SeedableRng;
 use rayon::prelude::*;
-use unswayed_check::{Loss, Set, Statement};
+use unswayed_check::{Learner, Loss, Set, Statement};
 
 use super::curve::Curve;
 use super::held::Held;
 use super::nature::Nature;
 use super::{dot, scale};
 use crate::cancel::Cancel;
+use crate::certify::settled_hinge;
+use crate::data::Dataset;
 use crate::error::AttackError;
 use crate::simulate::Region;
 
@@ -71,9 +73,23 @@ impl Search<'_> {
         let thin = Search { nature: &thin, ..*self };
         match &self.statement.threat.set {
             Set::LabelFlips => self.flips(),
-            Set::Points { points } => self.exact_best(thin.screened(points)?),
-            _ => self.resized(self.exact_best(thin.candidates()?)?),
+            Set::Points { points } => self.exactly(self.exact_best(thin.screened(points)?)?),
+            _ => self.exactly(self.resized(self.exact_best(thin.candidates()?)?)?),
         }
+    }
+
+    /// The same attack with the place of rest to full precision, where there is a method for that: hinge rows and plain steps.
+    pub fn exactly(&self, found: SteadyState) -> Result<SteadyState, AttackError> {
+        let Learner { loss, regularization, projection, clip, unregularized, .. } = &self.statement.learner;
+        let is_plain = projection.is_none() && clip.is_none() && unregularized.is_empty();
+        if *loss != Loss::Hinge || !is_plain || *regularization == 0.0 {
+            return Ok(found);
+        }
+        let (rows, eps) = (&self.nature.rows, self.statement.threat.poison_rate);
+        let weights = rows.probabilities().iter().map(|p| (1.0 - eps) * p).chain([eps]).collect();
+        let all = Dataset::from_rows([rows.z(), &found.point].concat(), rows.dimension(), Some(weights))?;
+        let theta = settled_hinge(&all, *regularization).theta;
+        Ok(SteadyState { loss: self.nature.target.loss(&theta), theta, point: found.point })
     }
 
     /// The more harm [`Search::run`] would find, the more this is; it takes less time.

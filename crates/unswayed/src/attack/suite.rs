@@ -397,7 +397,8 @@ pub(crate) fn benign_of(problem: &Problem) -> Benign {
 /// Several datasets that cannot be put together.
 pub fn fixed_point(problem: &Problem, point: &[f64]) -> Result<SteadyState, AttackError> {
     let suite = Suite::new(problem)?;
-    suite.search(&suite.nature, Work { ascents: 1, steps: 1 }).held(point.to_vec())
+    let search = suite.search(&suite.nature, Work { ascents: 1, steps: 1 });
+    search.exactly(search.held(point.to_vec())?)
 }
 
 /// Where attacks look for points: the set, without what clipping makes useless. A clipped hinge point is no stronger than one

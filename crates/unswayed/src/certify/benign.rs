@@ -47,7 +47,7 @@ pub fn benign(problem: &Problem) -> Benign {
 }
 
 /// The minimiser for hinge rows.
-fn hinge(data: &Dataset, sigma: f64) -> Benign {
+pub(crate) fn hinge(data: &Dataset, sigma: f64) -> Benign {
     let instance = Instance::benign(data);
     let d = data.dimension();
     let envelope = WholeLine;

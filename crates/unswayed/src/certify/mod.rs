@@ -20,6 +20,7 @@ pub mod paper;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use benign::hinge as settled_hinge;
 pub use benign::{Benign, benign};
 pub(crate) use interior::dot;
 pub use mean::{MeanOutcome, MeanSetting, certify_mean, certify_shrunk_mean};
@@ -176,6 +177,17 @@ struct Found {
     converged: bool,
 }
 
+impl Found {
+    /// The best claims of two searches.
+    fn or_better(self, other: Result<Found, CertifyError>) -> Found {
+        let Ok(other) = other else { return self };
+        let (best, rest) = if other.loss.bound < self.loss.bound { (other, self) } else { (self, other) };
+        let errors = [best.error, rest.error].into_iter().flatten();
+        let error = errors.min_by(|a, b| a.bound.total_cmp(&b.bound)).filter(|e| e.bound < best.loss.bound);
+        Found { error, ..best }
+    }
+}
+
 /// The strategy for the problem. Where it fails, the general one.
 fn search(
     problem: &Problem,
@@ -185,7 +197,10 @@ fn search(
     if interior::applies(problem) {
         let start = start(problem, options)?;
         let near = near.map(|near| interior::Point { x: near.x.clone(), theta: near.theta.clone() });
-        if let Ok((found, point)) = interior::search(problem, &start, near.as_ref()) {
+        if let Ok((mut found, point, refused)) = interior::search(problem, &start, near.as_ref()) {
+            if refused && problem.learner().projection.is_some_and(|ball| norm(&start) <= ball) {
+                found = found.or_better(general::search(problem));
+            }
             return Ok((found, Some(Solution { x: point.x, theta: point.theta })));
         }
     }

@@ -30,17 +30,21 @@ fn the_resting_place_of_a_constant_point_is_exact() {
 
 #[test]
 fn the_search_finds_what_is_known_and_never_beats_a_certificate() {
+    let mut weak = vec![];
     for case in cases() {
         let (problem, reference) = (case.problem(), case.attack().unwrap());
         let suite = Suite::new(&problem).unwrap().with_seed(1);
         let found = suite.run(&[Attack::SteadyState]).unwrap().remove(0).steady.unwrap();
-        println!("{}: {:.6} found, {reference:.6} the reference, {:+.2} %", case.name, found.loss,
-            100.0 * (found.loss / reference - 1.0));
-        assert!(found.loss >= 0.98 * reference, "{}: {} for {reference}", case.name, found.loss);
+        let percent = 100.0 * (found.loss / reference - 1.0);
+        println!("{}: {:.6} found, {reference:.6} the reference, {percent:+.2} %", case.name, found.loss);
+        if found.loss < 0.98 * reference {
+            weak.push(format!("{}: {} for {reference}", case.name, found.loss));
+        }
         let certified = case.reference("cert_range").0;
         assert!(found.loss <= certified + 1e-9, "{}: {} above {certified}", case.name, found.loss);
         assert!(norm(&found.point) <= 1.0 + 1e-12);
     }
+    assert!(weak.is_empty(), "{weak:#?}");
 }
 
 /// The steady states that the evolution strategy used to reach: one seed, η = 0.001, ε = 5 %.
@@ -207,7 +211,9 @@ fn the_points_an_attack_sends_are_in_the_set() {
     let attacks = &Attack::ALL[..budget(Attack::ALL.len() - 1, Attack::ALL.len())];
     for attack in attacks {
         let points = suite.poison_points(*attack, 20).unwrap();
-        assert_eq!(points.len(), 20 * problem.columns());
+        // Nobody sends nothing.
+        let count = if *attack == Attack::None { 0 } else { 20 };
+        assert_eq!(points.len(), count * problem.columns());
         for point in points.chunks(problem.columns()) {
             assert!(norm(point) <= 0.5 + 1e-9, "{}", attack.name());
         }

@@ -190,8 +190,8 @@ fn no_certificate_is_refuted() {
     let all = cases.len();
     println!("lowered by 1 %, of {all} each: {refuted:?} refuted, {absent:?} absent; not, with G/bound: {open:#?}");
     assert!(absent[0] == 0 && absent[1] * 4 <= all && absent[2] * 2 <= all, "{absent:?} of {all}");
-    // 28 of 40 with a full search.
-    assert!(refuted[0] * 10 >= all * 6 && refuted[1] * 10 >= (all - absent[1]) * 6, "{refuted:?} of {all}");
+    // Of 40, 28 with a full search. Where the bounded range is no better than Theorem 2, there is no claim of its own.
+    assert!(refuted[0] * 10 >= all * 6 && refuted[1] * 2 >= all - absent[1], "{refuted:?} of {all}");
 }
 
 /// Another search, which knows the hinge learner's best reply in closed form and gets more evaluations.
@@ -268,7 +268,7 @@ fn brute_force(setting: &Setting, proof: &Proof) -> f64 {
 fn brute_force_in_the_plane_finds_no_more() {
     let (mut worst, mut cases, mut open) = (0.0_f64, 0, 0);
     let settings = all_cases().into_iter().map(|case| case.setting);
-    for setting in settings.filter(|s| s.data.dimension() == 2).take(budget(6, 100)) {
+    for setting in settings.filter(|s| s.data.dimension() == 2).take(budget(5, 100)) {
         let Claim { proof, bound } = first_claim(&setting);
         cases += 1;
         let found = falsify_hinge(&setting, &proof, &Search::default());

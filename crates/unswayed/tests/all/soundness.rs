@@ -231,7 +231,7 @@ fn the_search_refutes_wrong_formulas() {
 fn the_search_refutes_wrong_formulas_of_the_other_forms() {
     let mut random = Random(33);
     let (mut tried, mut refuted, mut absent) = ([0; 2], [0; 2], [0; 2]);
-    let settings = budget(80, 150);
+    let settings = budget(300, 600);
     for _ in 0..settings {
         let setting = Setting { eps: random.within(0.1, 0.35), ..Setting::moderate(&mut random) };
         let problem = setting.problem();

@@ -22,6 +22,9 @@ const WIDTHS: [f64; 2] = [0.03, 0.15];
 /// What τ is multiplied by: Theorem L18 divides by the least curvature, which the program may leave near 0.
 const ROOMS: [f64; 4] = [1.000_001, 1.1, 1.5, 2.5];
 
+/// The radius of the adversary's set is taken a little larger: rows of that norm are no longer but for rounding.
+const ROUNDING: f64 = 1.0 + 1e-12;
+
 /// The problem on the half of the rows that is certified, and the half that chooses.
 pub(in super::super) fn halves(problem: &Problem, level: f64) -> Result<(Problem, Dataset), CertifyError> {
     if !(level > 0.0 && level < 1.0) {
@@ -38,6 +41,13 @@ pub(in super::super) fn halves(problem: &Problem, level: f64) -> Result<(Problem
     }
     if data.weights().is_some() {
         return Err(CertifyError::Confidence("it is for rows of equal weight, drawn independently"));
+    }
+    let longest = points::longest(problem.statement(), problem.parameters()) * ROUNDING;
+    if data.largest_norm() > longest {
+        return Err(CertifyError::Confidence(
+            "a row is longer than every point that the adversary may send, so new data may be longer still; allow the \
+             adversary longer points, or shorten the rows",
+        ));
     }
     let half = data.rows() / 2;
     let unusable = |_| CertifyError::Confidence("the rows cannot be split");
@@ -90,7 +100,7 @@ fn candidates(
         _ => return Err(CertifyError::Confidence("it is not proved for this set of points")),
     };
     // The learner takes no longer point than the adversary may send; what the rows are must not matter here.
-    let radius = points::longest(statement, constants.parameters) * (1.0 + 1e-12);
+    let radius = points::longest(statement, constants.parameters) * ROUNDING;
     let n = evaluated.rows() as f64;
     let spread = radius / n.sqrt() * (1.0 + (2.0 * (2.0 / delta).ln()).sqrt());
     let Some(first) = solve(&task) else { return Ok(vec![]) };

@@ -61,6 +61,9 @@ use solve::{Warm, solve};
 /// With more rows than this, a solve starts from the solution for a sample of them.
 const LARGE: usize = 8000;
 
+/// How much a bound must be worse than a refused one to matter.
+const REFUSED: f64 = 1e-6;
+
 /// A proof and how it was found.
 struct Found {
     /// Strictly feasible, up to rounding.
@@ -95,12 +98,13 @@ pub(super) fn applies(problem: &Problem) -> bool {
         && statement.data.len() == 1
 }
 
-/// The smallest bounds that the exact checker confirms, and the point they were found at.
+/// The smallest bounds that the exact checker confirms, the point they were found at, and whether the checker refused a
+/// better one: the method knows nothing of the ball that λ's least value must be in where steps are projected (Theorem L15).
 pub(super) fn search(
     problem: &Problem,
     start: &[f64],
     near: Option<&Point>,
-) -> Result<(Proven, Point), CertifyError> {
+) -> Result<(Proven, Point, bool), CertifyError> {
     let instance = Instance::new(problem);
     let theorem2 = theorem2(&instance, near);
     let point = theorem2.point.clone();
@@ -110,12 +114,15 @@ pub(super) fn search(
         found.push(bounded_range(&instance, &theorem2));
     }
     found.push(theorem2);
+    let best = found.iter().map(|found| found.bound).fold(f64::INFINITY, f64::min);
     let (loss, converged) = best_claim(problem, found)?;
-    let error = (zero_one.bound < loss.bound.min(1.0))
+    let wanted = zero_one.bound < loss.bound.min(1.0);
+    let error = wanted
         .then(|| super::claim(problem, zero_one.proof).ok())
         .flatten()
         .filter(|error| error.bound < loss.bound);
-    Ok((Proven { loss, error, converged }, point))
+    let refused = best < loss.bound - REFUSED || (wanted && error.is_none());
+    Ok((Proven { loss, error, converged }, point, refused))
 }
 
 /// The smallest bound that the exact checker confirms, and whether its solver converged.

@@ -42,14 +42,17 @@ pub(crate) fn value(statement: &Statement, claim: &NewDataClaim, rows: &Rows) ->
     Ok(RBig::from(mean + deviation + &lambda.eps * &point.constant + peak))
 }
 
-/// What Theorem L18 is stated for, and the sizes and signs of its numbers.
-fn require_claim(statement: &Statement, c: &NewDataClaim, rows: &Rows) -> Result<(), Reason> {
+/// What Theorem L18 is stated for.
+pub(crate) fn require_supported(statement: &Statement, rows: &Rows) -> Result<(), Reason> {
     let mut features = rules::features(statement);
     features.push(Feature::Confidence);
     features.extend(rows.weights.map(|_| Feature::RowWeights));
-    if let Some(rule) = rules::unsupported(&features) {
-        return Err(Reason::Unsupported(rule));
-    }
+    rules::unsupported(&features).map_or(Ok(()), |rule| Err(Reason::Unsupported(rule)))
+}
+
+/// The sizes and signs of the numbers of Theorem L18.
+fn require_claim(statement: &Statement, c: &NewDataClaim, rows: &Rows) -> Result<(), Reason> {
+    require_supported(statement, rows)?;
     let is_ellipsoid = matches!(statement.threat.set, Set::Ellipsoid { .. });
     if is_ellipsoid != c.omega.is_some() {
         return Err(Reason::Unfit { method: "of the claim on new data", with: "this omega" });

@@ -181,6 +181,7 @@ pub fn prove<'a>(
 /// # Errors
 /// The condition that fails.
 pub fn prove_new_data(statement: &Statement, claim: &NewDataClaim, rows: &Rows) -> Result<f64, Failure> {
+    confidence::require_supported(statement, rows).map_err(in_part(Part::NewData))?;
     validate(statement, &Evidence { data: &[*rows], target: None })?;
     confidence::value(statement, claim, rows).and_then(|v| finite_up(&v)).map_err(in_part(Part::NewData))
 }

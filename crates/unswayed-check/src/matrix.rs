@@ -54,3 +54,38 @@ fn has_positive_minors(mut a: Vec<IBig>, d: usize) -> bool {
     }
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The determinant by expansion along the first row.
+    fn determinant(a: &[Vec<i64>]) -> i64 {
+        if a.is_empty() {
+            return 1;
+        }
+        let minor = |j: usize| {
+            let rest = a[1..].iter();
+            rest.map(|row| [&row[..j], &row[j + 1..]].concat()).collect::<Vec<_>>()
+        };
+        let sign = |j: usize| if j.is_multiple_of(2) { 1 } else { -1 };
+        (0..a.len()).map(|j| sign(j) * a[0][j] * determinant(&minor(j))).sum()
+    }
+
+    proptest! {
+        #[test]
+        fn the_elimination_agrees_with_the_minors(d in 1_usize..=4, x in prop::collection::vec(-6_i64..=9, 10)) {
+            let entry = |i: usize, j: usize| {
+                let (low, high) = (i.min(j), i.max(j));
+                x[high * (high + 1) / 2 + low] + if i == j { 4 } else { 0 }
+            };
+            let full: Vec<Vec<i64>> = (0..d).map(|i| (0..d).map(|j| entry(i, j)).collect()).collect();
+            let leading = |k: usize| full[..k].iter().map(|row| row[..k].to_vec()).collect::<Vec<_>>();
+            let expected = (1..=d).all(|k| determinant(&leading(k)) > 0);
+            let flat = full.concat().into_iter().map(IBig::from).collect();
+            prop_assert_eq!(has_positive_minors(flat, d), expected);
+        }
+    }
+}

@@ -28,9 +28,9 @@ fn validate(mean: &MeanStatement) -> Result<(), Reason> {
     let at_least_zero = |name, x: f64| require(x >= 0.0 && x.is_finite(), name, x, "≥ 0");
     at_least_zero("squared_radius", mean.squared_radius)?;
     at_least_zero("noise_trace", mean.noise_trace)?;
-    match mean.benign {
-        MeanBenign::CovarianceTrace(trace) => at_least_zero("covariance_trace", trace),
-        MeanBenign::Samples(_) => Ok(()),
+    match &mean.benign {
+        MeanBenign::CovarianceTrace(trace) => at_least_zero("covariance_trace", *trace),
+        MeanBenign::Samples(origin) => origin.validate().map_err(Reason::Origin),
     }
 }
 

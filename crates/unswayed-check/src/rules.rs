@@ -61,7 +61,7 @@ const fn rule(these: &'static [Feature], unless: &'static [Feature], reason: &'s
 const SYMMETRIC: &[Feature] = &[Ball, Box, Ellipsoid];
 const ONE_POINT: &str = "one point could move the model anywhere; clip the gradients";
 const CLASSES: &str =
-    "several classes are supported for a ball of points, judged by the data, with plain steps";
+    "several classes are supported for a ball of points, judged by the data, with regularization, without clip and bias";
 const CLIPPED: &str = "clipped gradients are supported for a ball of points or for any point";
 const FLIPS: &str =
     "flipped labels are supported with the data as the target; a finite set of points has any target";
@@ -69,7 +69,7 @@ const BIAS: &str = "an unregularized column is supported for a ball, box or elli
 const OWN_ROWS: &str =
     "a target with rows that are not rows of the data is supported for the hinge loss without clip and bias";
 const NEW_DATA: &str = "confidence for new data is supported for the hinge loss against a ball, or a box or ellipsoid with \
-                        numbers of its own, for one dataset without weights, judged by the data, without clip and bias";
+                        numbers of its own, for one dataset without weights, judged by the data, with regularization, without clip and bias";
 const PAPER: &str = "the paper's program is for the hinge loss against a ball, with plain steps";
 const UNBOUNDED: &str = "without regularization nothing pulls the model back, and an adversary moves it as far as it likes; add a projection";
 
@@ -82,6 +82,8 @@ pub const RULES: &[Rule] = &[
     rule(&[Multiclass, TargetRows], &[], CLASSES),
     rule(&[Multiclass, Clip], &[], CLASSES),
     rule(&[Multiclass, Bias], &[], CLASSES),
+    // Only shells give a curvature where σ = 0, and classes have none.
+    rule(&[Multiclass, NoRegularization], &[], CLASSES),
     rule(&[Clip], &[Ball, AnyPoint], CLIPPED),
     rule(&[LabelFlips, TargetWeights], &[], FLIPS),
     rule(&[LabelFlips, TargetRows], &[], FLIPS),
@@ -101,6 +103,7 @@ pub const RULES: &[Rule] = &[
     rule(&[Confidence, TargetRows], &[], NEW_DATA),
     rule(&[Confidence, Clip], &[], NEW_DATA),
     rule(&[Confidence, Bias], &[], NEW_DATA),
+    rule(&[Confidence, NoRegularization], &[], NEW_DATA),
     rule(&[Paper], &[Hinge], PAPER),
     rule(&[Paper], &[Ball], PAPER),
     rule(&[Paper, Clip], &[], PAPER),

@@ -10,12 +10,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use unswayed::attack::Attack;
 
 use crate::examples::{
-    ATTACK_EXAMPLES, CERTIFY_EXAMPLES, DESIGN_EXAMPLES, MEAN_EXAMPLES, PREPARE_EXAMPLES, REPRODUCE_EXAMPLES,
-    TOLERATE_EXAMPLES,
+    ATTACK_EXAMPLES, CERTIFY_EXAMPLES, CHECK_EXAMPLES, COMPLETIONS_EXAMPLE, DESIGN_EXAMPLES, MEAN_EXAMPLES,
+    PREPARE_EXAMPLES, REPORT_EXAMPLE, REPRODUCE_EXAMPLES, TOLERATE_EXAMPLES,
 };
 
 pub use design::{BenignFrom, DesignFlags, GridFlags, TolerateFlags};
-pub use learner::{Adversary, LearnerFlags, LossFlag};
+pub use learner::{AdversaryFlag, LearnerFlags, LossFlag, NatureFlags};
 pub use prepare::PrepareFlags;
 
 /// Proven bounds on what an adaptive data poisoner can do to an online learner.
@@ -26,7 +26,7 @@ pub use prepare::PrepareFlags;
     name = "unswayed",
     version,
     after_help = "Example:\n  unswayed certify spam.npz --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.02\n\n\
-                  Exit codes: 0 done (check: valid), 1 check: not valid, 2 bad input or usage."
+                  Exit codes: 0 done (check: valid), 1 check: not valid or not as expected, 2 bad input or usage."
 )]
 pub struct Arguments {
     #[command(subcommand)]
@@ -52,9 +52,7 @@ pub enum Command {
     Attack(AttackFlags),
 
     /// Verify a certificate in exact arithmetic
-    #[command(after_help = "Examples:\n  unswayed check spam.certificate.safetensors spam.npz\n  \
-                      unswayed check january.certificate.safetensors january.npz february.npz --target march.npz\n\n\
-                      Exit codes: 0 valid, 1 not valid (says what fails and by how much), 2 a file cannot be read.")]
+    #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckFlags),
 
     /// Choose the learning rate and regularization that keep the harm small
@@ -74,7 +72,7 @@ pub enum Command {
     Reproduce(ReproduceFlags),
 
     /// Render a run's report again: one HTML file, and figures as SVG, PNG and CSV
-    #[command(after_help = "Example:\n  unswayed report run\n\nExit codes: 0 done, 2 bad input or usage.")]
+    #[command(after_help = REPORT_EXAMPLE)]
     Report(ReportFlags),
 
     /// Bound the error of an online mean estimate under any poisoning
@@ -82,9 +80,7 @@ pub enum Command {
     Mean(MeanFlags),
 
     /// Print a completion script for a shell
-    #[command(
-        after_help = "Example:\n  unswayed completions bash > ~/.local/share/bash-completion/completions/unswayed"
-    )]
+    #[command(after_help = COMPLETIONS_EXAMPLE)]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
@@ -113,6 +109,7 @@ pub struct DataFlags {
 
 /// How the rows are read.
 #[derive(Args)]
+#[command(next_help_heading = "Data")]
 pub struct ReadFlags {
     /// Take labels as real scores in [−1, 1] even if there are only two values
     #[arg(long, conflicts_with = "premultiplied")]
@@ -122,7 +119,16 @@ pub struct ReadFlags {
     #[arg(long)]
     pub premultiplied: bool,
 
-    /// Divide all rows by the largest norm, so that none is longer than 1
+    /// The data are preferences, rows chosen − rejected: .npz (arrays chosen and rejected), .csv or .parquet (columns chosen_… and
+    /// rejected_…), .npy (the first half of the columns is the chosen one)
+    #[arg(long)]
+    pub preferences: bool,
+
+    /// The column with the weights of the rows, or the array in .npz files (default: all rows count the same)
+    #[arg(long, value_name = "NAME")]
+    pub weight_column: Option<String>,
+
+    /// Divide all rows by the largest norm, so that none is longer than 1; --radius and sets are divided too
     #[arg(long)]
     pub normalize: bool,
 
@@ -131,10 +137,10 @@ pub struct ReadFlags {
     pub rows: Option<usize>,
 }
 
-/// Learner and threat.
+/// The rates of learner and threat.
 #[derive(Args)]
-pub struct SettingFlags {
-    /// Learning rate η of θ ← (1−ησ)θ + η·1[θᵀz ≤ 1]·z
+pub struct RateFlags {
+    /// Learning rate η: a step is θ ← (1−ησ)θ − η·(gradient of the loss)
     #[arg(long, value_name = "ETA")]
     pub learning_rate: f64,
 
@@ -145,14 +151,6 @@ pub struct SettingFlags {
     /// Fraction ε of points that the adversary controls
     #[arg(long, value_name = "EPSILON")]
     pub poison_rate: f64,
-
-    /// Largest norm of a poisoned point, in the units of the data file (with --normalize: that of the longest row)
-    #[arg(long, value_name = "R", default_value_t = 1.0, conflicts_with = "normalize")]
-    pub radius: f64,
-
-    /// Seed of the attacks' randomness
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -174,7 +172,11 @@ pub struct AttackFlags {
     pub read: ReadFlags,
 
     #[command(flatten)]
-    pub setting: SettingFlags,
+    pub rates: RateFlags,
+
+    /// Seed of the attacks' randomness
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
 
     /// How much work to put in
     #[arg(long, value_enum, default_value_t = Attacks::Fast)]
@@ -195,6 +197,9 @@ pub struct AttackFlags {
     #[command(flatten)]
     pub learner: LearnerFlags,
 
+    #[command(flatten)]
+    pub nature: NatureFlags,
+
     /// Write the first 1000 points that each attack sends, as .npz (one array an attack)
     #[arg(long, value_name = "PATH")]
     pub save: Option<PathBuf>,
@@ -209,7 +214,11 @@ pub struct CertifyFlags {
     pub read: ReadFlags,
 
     #[command(flatten)]
-    pub setting: SettingFlags,
+    pub rates: RateFlags,
+
+    /// Seed of the attacks' randomness
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
 
     /// Attacks to show beside the bound
     #[arg(long, value_enum, default_value_t = Attacks::Fast)]
@@ -219,7 +228,7 @@ pub struct CertifyFlags {
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u64).range(1..=MOST_STEPS))]
     pub horizon: Option<u64>,
 
-    /// Where the learner starts: a .npy vector, or numbers separated by commas (default: 0)
+    /// Where the learner starts, for --horizon: a .npy vector, or numbers separated by commas (default: 0)
     #[arg(long, value_name = "THETA", allow_hyphen_values = true)]
     pub start: Option<String>,
 
@@ -231,17 +240,20 @@ pub struct CertifyFlags {
     #[arg(long, value_enum, default_value_t = Method::Convexity)]
     pub method: Method,
 
-    /// The certificate file (default: the data file's name with .certificate.safetensors, in this folder)
+    /// The certificate file (default: named after the data file and the setting, in this folder)
     #[arg(long, value_name = "PATH")]
     pub output: Option<PathBuf>,
 
-    /// Also bound the loss on new data like these, with this probability; half of the rows then choose the numbers that prove it
-    /// for the other half
+    /// Also bound the loss on new data like these, with this probability. Half of the rows then choose the proof, and the
+    /// certificate is about the other half
     #[arg(long, value_name = "P", value_parser = learner::probability)]
     pub confidence: Option<f64>,
 
     #[command(flatten)]
     pub learner: LearnerFlags,
+
+    #[command(flatten)]
+    pub nature: NatureFlags,
 }
 
 /// Steps beyond this are not whole numbers in a certificate.
@@ -249,11 +261,11 @@ const MOST_STEPS: u64 = 1 << 53;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Method {
-    /// The convexity certificate: the smallest bound of its forms
+    /// The certificate of this program
     Convexity,
-    /// The paper's semidefinite program: seconds to minutes, at most 80 columns
+    /// The paper's semidefinite program: seconds to minutes, at most 80 columns, hinge loss and ball only
     Paper,
-    /// Both, in a table; the certificate is that of the smallest bound
+    /// Both, in a table; the certificate is the one with the smallest bound
     All,
 }
 
@@ -272,20 +284,21 @@ pub struct CheckFlags {
     /// The certificate file
     pub certificate: PathBuf,
 
-    /// The data it is about, several files if they drift; none if it is about a distribution
+    /// The data it is about, several files if they drift; none if it is about a covariance trace
     pub data: Vec<PathBuf>,
 
-    /// Labels for .npy features, as .npy
+    /// Labels for .npy features, as .npy (default: …y.npy beside …x.npy)
     #[arg(long, value_name = "FILE")]
     pub labels: Option<PathBuf>,
-
-    /// The label column of .csv and .parquet files (default: label)
-    #[arg(long, value_name = "NAME")]
-    pub label_column: Option<String>,
 
     /// The target's rows, if the certificate has a target of its own
     #[arg(long, value_name = "FILE")]
     pub target: Option<PathBuf>,
+
+    /// Also require this of the statement or its bounds: KEY=VALUE, KEY>=NUMBER or KEY<=NUMBER, with the keys of --json (may be
+    /// given several times)
+    #[arg(long, value_name = "WHAT")]
+    pub expect: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -325,6 +338,9 @@ pub struct ReproduceFlags {
     /// Continue the run in that folder
     #[arg(long)]
     pub resume: bool,
+
+    #[command(flatten)]
+    pub learner: LearnerFlags,
 }
 
 #[derive(Args)]
@@ -363,6 +379,10 @@ pub struct MeanFlags {
     #[arg(long, value_name = "TRACE", default_value_t = 0.0)]
     pub noise_trace: f64,
 
+    /// The column with the weights of the samples, or the array in .npz files (default: all count the same)
+    #[arg(long, value_name = "NAME", requires = "samples")]
+    pub weight_column: Option<String>,
+
     /// Use the first N rows only
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub rows: Option<usize>,
@@ -371,7 +391,7 @@ pub struct MeanFlags {
     #[arg(long, value_enum, default_value_t = MeanMethod::ClosedForm)]
     pub method: MeanMethod,
 
-    /// The certificate file (default: mean.certificate.safetensors, or the samples' name)
+    /// The certificate file (default: named after the samples and the setting, in this folder)
     #[arg(long, value_name = "PATH")]
     pub output: Option<PathBuf>,
 }

@@ -1,106 +1,109 @@
 //! `unswayed attack`, and the attacks beside a bound.
 
-pub mod linear;
-
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use serde_json::{Value, json};
+use unswayed::Problem;
 use unswayed::attack::{Attack, Attacked, Effort, Suite};
 use unswayed::data::write_arrays;
-use unswayed::{AttackError, Dataset, Hinge, Threat};
+use unswayed::simulate::Estimate;
+use unswayed_report::about::Stated;
 
 use crate::args::{AttackFlags, Attacks};
+use crate::problem::Asked;
 use crate::progress::Busy;
-use crate::{Stop, input, print};
+use crate::{Stop, input, output, print};
 
 /// Points of each attack that `--save` writes.
 const SAVED_POINTS: usize = 1000;
 
 pub fn run(flags: &AttackFlags, as_json: bool) -> Result<ExitCode, Stop> {
+    let asked =
+        Asked { data: &flags.data, read: &flags.read, learner: &flags.learner, nature: &flags.nature };
     if let Some(path) = &flags.save {
-        let mut inputs = input::learner_files(&flags.data, &flags.learner);
+        let mut inputs = asked.files();
         inputs.extend(flags.test.iter().chain(&flags.test_labels).cloned());
         inputs.extend(flags.test.as_ref().and_then(|test| input::labels_beside(test)));
-        input::keep_inputs(path, "--save", &inputs)?;
+        output::keep_inputs(path, "--save", &inputs)?;
     }
-    if !flags.learner.is_plain() {
-        return linear::run(flags, as_json);
-    }
-    let (learner, threat) = input::setting(&flags.setting)?;
-    let data = input::dataset(&flags.data, &flags.read)?;
-    let test = flags.test.as_ref().map(|path| input::test_data(path, flags)).transpose()?;
-    let attacks = chosen(flags);
+    let parts = asked.parts()?;
+    let problem = parts.problem(&flags.rates)?;
+    let test = flags.test.as_ref().map(|path| parts.test(path, flags.test_labels.as_deref())).transpose()?;
     let began = Instant::now();
-    let mut suite =
-        Suite::new(&data, &learner, &threat).with_effort(effort(flags.attacks)).with_seed(flags.setting.seed);
+    let busy = Busy::with("simulating attacks");
+    let mut suite = suite(&problem, flags.attacks, flags.seed)?;
     if let Some(test) = &test {
         suite = suite.with_test(test)?;
     }
-    let results = {
-        let _busy = Busy::with("simulating attacks");
-        suite.run(&attacks)?
+    let attacks = match flags.attack.as_slice() {
+        [] => [vec![Attack::None], offered(flags.attacks, &suite)].concat(),
+        chosen => chosen.to_vec(),
     };
+    let results = suite.run(&attacks)?;
+    drop(busy);
     if let Some(path) = &flags.save {
-        save(path, &attacks, data.dimension(), |attack| suite.poison_points(attack, SAVED_POINTS))?;
+        save(path, &attacks, &suite, parts.data[0].dimension())?;
     }
+    let statement = problem.statement();
+    let stated = Stated { adversary: parts.template.adversary.to_string(), ..Stated::of(statement) };
     if as_json {
-        let attacks: Vec<Value> = results.iter().map(to_json).collect();
-        print::json(&json!({
-            "attacks": attacks,
+        let mut object = json!({
+            "attacks": results.iter().map(to_json).collect::<Vec<Value>>(),
             "benign_loss": suite.benign().loss,
             "benign_error": suite.benign().error,
-            "rows": data.rows(),
-            "dimension": data.dimension(),
-            "learning_rate": learner.learning_rate(),
-            "regularization": learner.regularization(),
-            "poison_rate": threat.poison_rate(),
-            "radius": threat.radius(),
-            "seed": flags.setting.seed,
+            "seed": flags.seed,
             "seconds": began.elapsed().as_secs_f64(),
-        }));
+        });
+        if let (Some(object), Value::Object(stated)) =
+            (object.as_object_mut(), serde_json::to_value(&stated)?)
+        {
+            object.extend(stated);
+        }
+        print::json(&object);
     } else {
-        print::text(&describe(&results, &suite, &data, &learner, &threat));
+        let mut lines = statement.lines();
+        let benign = print::down(suite.benign().loss);
+        lines.push(("benign loss", format!("{benign}  without an adversary, for small learning rates")));
+        print::text(&format!(
+            "{}\n{}\n\
+             loss: simulated long-run {} loss, ± its 95 % confidence interval; error: fraction misclassified\n",
+            print::lines(lines),
+            table(&results),
+            stated.loss_function,
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn chosen(flags: &AttackFlags) -> Vec<Attack> {
-    if !flags.attack.is_empty() {
-        return flags.attack.clone();
-    }
-    match flags.attacks {
-        Attacks::None => vec![Attack::None],
-        Attacks::Fast => [&[Attack::None], &Attack::FAST[..]].concat(),
-        Attacks::Full => Attack::ALL.to_vec(),
-    }
+fn suite(problem: &Problem, attacks: Attacks, seed: u64) -> Result<Suite<'_>, Stop> {
+    let effort = if attacks == Attacks::Full { Effort::Full } else { Effort::Fast };
+    Ok(Suite::new(problem)?.with_effort(effort).with_seed(seed))
 }
 
-fn effort(attacks: Attacks) -> Effort {
-    if attacks == Attacks::Full { Effort::Full } else { Effort::Fast }
+/// The attacks that are wanted, as far as there are such for this learner.
+fn offered(attacks: Attacks, suite: &Suite) -> Vec<Attack> {
+    let wanted = |attack: &Attack| match attacks {
+        Attacks::None => false,
+        Attacks::Fast => Attack::FAST.contains(attack),
+        Attacks::Full => true,
+    };
+    suite.attacks().into_iter().filter(wanted).collect()
 }
 
 /// The strongest of the attacks that are run beside a bound; `None` if none are wanted.
-pub fn strongest(
-    data: &Dataset,
-    learner: &Hinge,
-    threat: &Threat,
-    attacks: Attacks,
-    seed: u64,
-) -> Result<Option<Attacked>, Stop> {
-    let which = match attacks {
-        Attacks::None => return Ok(None),
-        Attacks::Fast => &Attack::FAST[..],
-        Attacks::Full => &Attack::ALL[1..],
-    };
+pub fn strongest(problem: &Problem, attacks: Attacks, seed: u64) -> Result<Option<Attacked>, Stop> {
+    if attacks == Attacks::None {
+        return Ok(None);
+    }
     let _busy = Busy::with("simulating attacks");
-    let suite = Suite::new(data, learner, threat).with_effort(effort(attacks)).with_seed(seed);
-    Ok(unswayed::attack::strongest(&suite.run(which)?).cloned())
+    let suite = suite(problem, attacks, seed)?;
+    Ok(unswayed::attack::strongest(&suite.run(&offered(attacks, &suite))?).cloned())
 }
 
 /// An attack for machines.
-pub fn to_json(attacked: &Attacked) -> Value {
+fn to_json(attacked: &Attacked) -> Value {
     let simulated = &attacked.simulated;
     json!({
         "attack": attacked.attack.name(),
@@ -116,21 +119,6 @@ pub fn to_json(attacked: &Attacked) -> Value {
     })
 }
 
-fn describe(results: &[Attacked], suite: &Suite, data: &Dataset, learner: &Hinge, threat: &Threat) -> String {
-    format!(
-        "{}\nhinge learner, learning rate {}, regularization {}; {} of the points are the adversary's, norm up to {}\n\
-         benign loss {} (small learning rates)\n\n{}\n\
-         loss: simulated long-run hinge loss, ± its 95 % confidence interval; error: fraction misclassified\n",
-        data.describe(),
-        learner.learning_rate(),
-        learner.regularization(),
-        print::percent(threat.poison_rate()),
-        threat.radius(),
-        print::down(suite.benign().loss),
-        table(results),
-    )
-}
-
 /// A row for each attack.
 fn table(results: &[Attacked]) -> String {
     let tested = results.iter().any(|r| r.simulated.test_loss.is_some());
@@ -141,7 +129,7 @@ fn table(results: &[Attacked]) -> String {
     table[0].extend(["steps", "verdict"].map(str::to_owned));
     for attacked in results {
         let s = &attacked.simulated;
-        let show = |e: Option<unswayed::simulate::Estimate>| e.map_or(String::new(), |e| print::down(e.mean));
+        let show = |e: Option<Estimate>| e.map_or(String::new(), |e| print::down(e.mean));
         let mut row =
             vec![attacked.attack.name().to_owned(), print::down(s.loss.mean), print::up(s.loss.half_width)];
         row.push(show(s.error));
@@ -155,15 +143,10 @@ fn table(results: &[Attacked]) -> String {
 }
 
 /// Writes the points that each attack sends.
-fn save(
-    path: &Path,
-    attacks: &[Attack],
-    dimension: usize,
-    points: impl Fn(Attack) -> Result<Vec<f64>, AttackError>,
-) -> Result<(), Stop> {
+fn save(path: &Path, attacks: &[Attack], suite: &Suite, dimension: usize) -> Result<(), Stop> {
     let mut arrays = Vec::new();
     for attack in attacks.iter().filter(|a| **a != Attack::None) {
-        arrays.push((attack.name().replace('-', "_"), points(*attack)?));
+        arrays.push((attack.name().replace('-', "_"), suite.poison_points(*attack, SAVED_POINTS)?));
     }
-    input::write(path, &write_arrays(&arrays, dimension)?, "--save")
+    output::write(path, &write_arrays(&arrays, dimension)?, "--save").map(|_| ())
 }

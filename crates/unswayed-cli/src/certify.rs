@@ -1,20 +1,103 @@
 //! `unswayed certify`.
 
-mod linear;
-
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use unswayed::attack::Attacked;
-use unswayed::certify::{Options, Outcome, certify, paper};
-use unswayed::{CertifyError, Dataset, Hinge, Threat};
-use unswayed_report::about::{Subject, certificate_lines, certify_report};
+use unswayed::certify::{Options, Outcome, certify_with, paper};
+use unswayed::{Adversary, CertifyError, Problem, ProblemError, Template};
+use unswayed_check::{Feature, Statement, Target, features, unsupported};
+use unswayed_report::about::{Stated, Subject, Summary, certify_report};
 
 use crate::args::{CertifyFlags, Method};
-use crate::{Stop, attack, input, learner, print, report};
+use crate::problem::Asked;
+use crate::progress::Busy;
+use crate::{Stop, attack, errors, input, output, print, report};
+
+pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
+    let asked =
+        Asked { data: &flags.data, read: &flags.read, learner: &flags.learner, nature: &flags.nature };
+    let path = certificate_path(flags);
+    let inputs: Vec<PathBuf> =
+        asked.files().into_iter().chain(flags.start.as_ref().map(PathBuf::from)).collect();
+    output::keep_inputs(&path, "--output", &inputs)?;
+    if let Some(folder) = &flags.report {
+        output::keep_inputs(folder, "--report", &inputs)?;
+    }
+    let start = flags.start.as_deref().map(|text| input::vector(text, "--start")).transpose()?;
+    let parts = asked.parts()?;
+    let problem = parts.problem(&flags.rates)?;
+    refuse(flags, &problem, &parts.template)?;
+    let attempts = attempts(flags, &problem, start);
+    let (outcome, seconds) = best(&attempts)?;
+    let statement = &outcome.certificate.statement;
+    // With a confidence, the other half chose the proof; the certificate is about this one.
+    let problem = match flags.confidence {
+        Some(_) => parts.problem_on_first(statement.data[0].rows, &flags.rates)?,
+        None => problem,
+    };
+    let replaced = output::write(&path, &outcome.certificate.to_bytes(), "--output")?;
+    let attacked = attack::strongest(&problem, flags.attacks, flags.seed)?;
+    let stated = Stated { adversary: parts.template.adversary.to_string(), ..Stated::of(statement) };
+    let summary = Summary {
+        stated,
+        seconds: Some(seconds),
+        verify: Some(check_command(&asked, statement, &path)),
+        certificate: Some(path.display().to_string()),
+        replaced,
+        report: flags.report.as_ref().map(|folder| folder.join("report.html").display().to_string()),
+        ..Summary::new(outcome, attacked.as_ref())
+    };
+    if let Some(folder) = &flags.report {
+        let _busy = Busy::with("bounding at other poison rates");
+        let subject = Subject { problem: &problem, outcome, attacked: attacked.as_ref(), seed: flags.seed };
+        report::write(&certify_report(&subject, &summary, report::command_line())?, folder)?;
+    }
+    if as_json {
+        let mut object = serde_json::to_value(&summary)?;
+        if flags.method == Method::All {
+            object["methods"] = attempts.iter().map(Attempt::to_json).collect();
+        }
+        print::json(&object);
+    } else {
+        let table = if flags.method == Method::All { compare(&attempts) } else { String::new() };
+        print::text(&(print::lines(summary.lines()) + &table));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where the certificate is written.
+fn certificate_path(flags: &CertifyFlags) -> PathBuf {
+    let rates = &flags.rates;
+    let mut numbers =
+        vec![("eta", rates.learning_rate), ("sigma", rates.regularization), ("eps", rates.poison_rate)];
+    numbers.extend(flags.horizon.map(|steps| ("horizon", steps as f64)));
+    numbers.extend(flags.confidence.map(|level| ("confidence", level)));
+    let mut learner = output::learner_part(&flags.learner, &flags.nature, &flags.read);
+    if flags.method == Method::Paper {
+        learner += "-paper";
+    }
+    let parts = [learner, output::number_part(&numbers)];
+    output::certificate(flags.output.as_ref(), input::data_path(&flags.data), &parts)
+}
+
+/// Refuses what no theorem covers, beyond the problem itself.
+fn refuse(flags: &CertifyFlags, problem: &Problem, template: &Template) -> Result<(), Stop> {
+    let around = matches!(template.adversary, Adversary::BoxAroundData | Adversary::EllipsoidAroundData);
+    let confident = flags.confidence.is_some();
+    let weighted = problem.data().iter().any(|data| data.weights().is_some());
+    let paper = flags.method == Method::Paper || (flags.method == Method::All && confident);
+    let more = [
+        (confident, Feature::Confidence),
+        (around, Feature::SetAroundData),
+        (weighted, Feature::RowWeights),
+        (paper, Feature::Paper),
+    ];
+    let more = more.into_iter().filter(|(is, _)| *is).map(|(_, feature)| feature);
+    let all: Vec<Feature> = features(problem.statement()).into_iter().chain(more).collect();
+    unsupported(&all).map_or(Ok(()), |rule| Err(ProblemError::Unsupported(rule).into()))
+}
 
 /// What one method gave, and the seconds it took.
 struct Attempt {
@@ -23,65 +106,18 @@ struct Attempt {
     seconds: f64,
 }
 
-pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
-    let path = input::output(flags.output.as_ref(), input::data_path(&flags.data));
-    let inputs = input::learner_files(&flags.data, &flags.learner);
-    let inputs =
-        inputs.iter().chain(flags.start.as_ref().map(PathBuf::from).as_ref()).cloned().collect::<Vec<_>>();
-    input::keep_inputs(&path, "--output", &inputs)?;
-    if let Some(folder) = &flags.report {
-        input::keep_inputs(folder, "--report", &inputs)?;
-    }
-    if !flags.learner.is_plain() || flags.confidence.is_some() {
-        return linear::run(flags, as_json);
-    }
-    let (learner, threat) = input::setting(&flags.setting)?;
-    let start = start(flags)?;
-    let data = input::dataset(&flags.data, &flags.read)?;
-    let options = Options { horizon: flags.horizon, start };
-    let attempts = attempts(flags.method, &data, &learner, &threat, &options);
-    let (outcome, seconds) = best(&attempts)?;
-    input::write(&path, &outcome.certificate.to_bytes(), "--output")?;
-    let attacked = attack::strongest(&data, &learner, &threat, flags.attacks, flags.setting.seed)?;
-    let path = path.display().to_string();
-    let subject = Subject { data: &data, learner, threat, seed: flags.setting.seed };
-    if let Some(folder) = &flags.report {
-        let (command, verify) = (report::command_line(), check_command(flags, &path));
-        report::write(&certify_report(&subject, outcome, attacked.as_ref(), command, verify)?, folder)?;
-    }
-    if as_json {
-        let mut object = to_json(outcome, attacked.as_ref(), &data, &learner, &threat, seconds);
-        object["certificate"] = path.into();
-        if flags.method == Method::All {
-            object["methods"] = attempts.iter().map(Attempt::to_json).collect();
-        }
-        print::json(&object);
-    } else {
-        let text = print::lines(certificate_lines(&subject, outcome, attacked.as_ref()));
-        let verify = check_command(flags, &path);
-        let table = if flags.method == Method::All { compare(&attempts) } else { String::new() };
-        print::text(&format!("{text}certificate      {path}\nverify with      {verify}\n{table}"));
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
 /// Runs the methods that are asked for.
-fn attempts(
-    method: Method,
-    data: &Dataset,
-    learner: &Hinge,
-    threat: &Threat,
-    options: &Options,
-) -> Vec<Attempt> {
+fn attempts(flags: &CertifyFlags, problem: &Problem, start: Option<Vec<f64>>) -> Vec<Attempt> {
+    let mut options = Options::default();
+    (options.horizon, options.start, options.confidence) = (flags.horizon, start, flags.confidence);
     let mut attempts = vec![];
-    if method != Method::Paper {
-        let convexity = || certify(data, learner, threat, options);
-        attempts.push(Attempt::of("convexity", convexity));
+    if flags.method != Method::Paper {
+        let _busy = Busy::with("searching a bound");
+        attempts.push(Attempt::of("convexity", || certify_with(problem, &options)));
     }
-    if method != Method::Convexity {
+    if flags.method != Method::Convexity {
         let progress = print::progress("paper");
-        let paper = || paper::certify(data, learner, threat, options, progress.as_ref());
-        attempts.push(Attempt::of("paper", paper));
+        attempts.push(Attempt::of("paper", || paper::certify(problem, &options, progress.as_ref())));
         print::clear_progress();
     }
     attempts
@@ -92,7 +128,7 @@ fn best(attempts: &[Attempt]) -> Result<(&Outcome, f64), Stop> {
     let found = attempts.iter().filter_map(|a| Some((a.outcome.as_ref().ok()?, a.seconds)));
     let smallest = found.min_by(|(a, _), (b, _)| a.certified_loss.total_cmp(&b.certified_loss));
     smallest.ok_or_else(|| match attempts.first().map(|a| &a.outcome) {
-        Some(Err(error)) => Stop(error.to_string()),
+        Some(Err(error)) => Stop(errors::message(error)),
         _ => Stop("no method was tried".into()),
     })
 }
@@ -109,12 +145,14 @@ impl Attempt {
         match outcome {
             Ok(outcome) => json!({
                 "method": method,
-                "status": outcome.status.word(),
+                "status": outcome.status,
                 "certified_loss": outcome.certified_loss,
                 "certified_error": outcome.certified_error,
                 "seconds": seconds,
             }),
-            Err(error) => json!({ "method": method, "status": "failed", "message": error.to_string() }),
+            Err(error) => {
+                json!({ "method": method, "status": "failed", "message": errors::message(error) })
+            }
         }
     }
 
@@ -126,7 +164,7 @@ impl Attempt {
                 print::up(outcome.certified_error),
                 format!("{:.3}", self.seconds),
             ],
-            Err(error) => vec![self.method.into(), error.to_string()],
+            Err(error) => vec![self.method.into(), errors::message(error)],
         }
     }
 }
@@ -140,69 +178,15 @@ fn compare(attempts: &[Attempt]) -> String {
     format!("\n{}{failed}", print::table(&rows))
 }
 
-/// θ_0, if it is given.
-fn start(flags: &CertifyFlags) -> Result<Option<Vec<f64>>, Stop> {
-    flags.start.as_deref().map(|text| input::vector(text, "--start")).transpose()
-}
-
-/// The command that verifies the certificate.
-fn check_command(flags: &CertifyFlags, certificate: &str) -> String {
+/// The command that verifies the certificate. How rows are made is in the certificate; it names the target if that has rows of
+/// its own.
+pub fn check_command(asked: &Asked, statement: &Statement, certificate: &Path) -> String {
     let quoted = |path: &Path| report::quote(&path.display().to_string());
-    let mut command = format!("unswayed check {}", report::quote(certificate));
-    for path in learner::paths(&flags.data, &flags.learner) {
-        let _ = write!(command, " {}", quoted(path));
+    let mut words = vec!["unswayed check".to_owned(), quoted(certificate)];
+    words.extend(asked.paths().map(quoted));
+    words.extend(asked.data.labels.iter().map(|labels| format!("--labels {}", quoted(labels))));
+    if let (Some(path), Target::Rows(_)) = (&asked.nature.target, &statement.target) {
+        words.push(format!("--target {}", quoted(path)));
     }
-    if let Some(labels) = &flags.data.labels {
-        let _ = write!(command, " --labels {}", quoted(labels));
-    }
-    if let Some(column) = &flags.data.label_column {
-        let _ = write!(command, " --label-column {}", report::quote(column));
-    }
-    command
-}
-
-/// The outcome for machines.
-pub fn to_json(
-    outcome: &Outcome,
-    attacked: Option<&Attacked>,
-    data: &Dataset,
-    learner: &Hinge,
-    threat: &Threat,
-    seconds: f64,
-) -> Value {
-    let mut object = json!({
-        "status": outcome.status.word(),
-        "method": outcome.certificate.loss.witness.method(),
-        "certified_loss": outcome.certified_loss,
-        "certified_error": outcome.certified_error,
-        "benign_loss": outcome.benign.loss,
-        "benign_error": outcome.benign.error,
-        "attack": null,
-        "attack_loss": null,
-        "attack_error": null,
-        "gap": null,
-        "rows": data.rows(),
-        "dimension": data.dimension(),
-        "learning_rate": learner.learning_rate(),
-        "regularization": learner.regularization(),
-        "poison_rate": threat.poison_rate(),
-        "radius": threat.radius(),
-        "horizon": outcome.certificate.horizon.as_ref().map(|h| h.steps),
-        "horizon_loss": outcome.horizon_loss,
-        "transient_steps": outcome.transient_steps,
-        "seconds": seconds,
-        "certificate": null,
-    });
-    if let (Some(attacked), Some(fields)) = (attacked, object.as_object_mut()) {
-        for field in ["attack", "attack_loss", "attack_loss_interval", "attack_error", "verdict"] {
-            fields.insert(field.into(), attack::to_json(attacked)[field].clone());
-        }
-        fields.insert("gap".into(), gap(outcome, attacked).into());
-    }
-    object
-}
-
-/// certified loss / attack loss.
-pub fn gap(outcome: &Outcome, attacked: &Attacked) -> f64 {
-    outcome.certified_loss / attacked.simulated.loss.mean
+    words.join(" ")
 }

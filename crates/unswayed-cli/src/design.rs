@@ -7,11 +7,11 @@ use unswayed::attack::Effort;
 use unswayed::design::choose::Ranked;
 use unswayed::design::table::Row;
 use unswayed::design::{AttackPlan, BenignLoss, Design, Request, Run, design};
-use unswayed_report::about::{design_summary, write_design};
+use unswayed_report::about::{design_summary, template_lines, write_design};
 
 use crate::args::{Attacks, BenignFrom, DesignFlags};
 use crate::progress::Bar;
-use crate::{Stop, input, print, report};
+use crate::{Stop, input, output, print, problem, report};
 
 /// Lines of the ranking that are printed; all of them are in the files.
 const SHOWN: usize = 8;
@@ -20,7 +20,7 @@ pub fn run(flags: &DesignFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let folder = &flags.output;
     let named = flags.tasks.iter().chain(&flags.validate).chain(&flags.test);
     let files: Vec<_> = named.map(|text| input::task_path(text).1.to_owned()).collect();
-    input::keep_inputs(folder, "--output", &files)?;
+    output::keep_inputs(folder, "--output", &files)?;
     let request = request(flags)?;
     std::fs::create_dir_all(folder.join("certificates")).map_err(|error| {
         Stop(format!("{}: cannot be made ({error}); choose another folder with --output", folder.display()))
@@ -46,12 +46,14 @@ fn request(flags: &DesignFlags) -> Result<Request, Stop> {
     let grid = input::grid(&flags.grid)?;
     let task = |text: &String| input::task(text, flags);
     let effort = if flags.attacks == Attacks::Full { Effort::Full } else { Effort::Fast };
+    let train = flags.tasks.iter().map(task).collect::<Result<Vec<_>, _>>()?;
+    let columns = train.first().map(|task| task.data.origin().columns);
     Ok(Request {
         validate: flags.validate.as_ref().map(task).transpose()?,
         test: flags.test.as_ref().map(task).transpose()?,
         grid,
         kappa: flags.kappa,
-        radius: flags.radius,
+        template: problem::template(&flags.learner, flags.read.preferences, columns)?,
         benign: match flags.benign {
             BenignFrom::Simulated => BenignLoss::Simulated,
             BenignFrom::Limit => BenignLoss::Limit,
@@ -66,7 +68,7 @@ fn request(flags: &DesignFlags) -> Result<Request, Stop> {
         },
         seed: flags.seed,
         refine: flags.refine,
-        ..Request::new(flags.tasks.iter().map(task).collect::<Result<_, _>>()?)
+        ..Request::new(train)
     })
 }
 
@@ -78,21 +80,24 @@ fn describe(request: &Request, result: &Design, folder: &Path) -> String {
         _ => "default".into(),
     };
     let chosen = result.chosen.setting;
-    let mut text = format!(
-        "chosen on        {}\n\
-         objective        benign loss ({}) + κ · certified loss, κ = {} ({kappa});\n\
-         {:17}mean over the tasks and poison rates {}\n\n\
-         learning rate    {}\n\
-         regularization   {}\n\n{}\n",
-        names.join(", "),
-        request.benign.word(),
-        result.kappa,
-        "",
-        request.grid.poison_rates.iter().map(|r| print::percent(*r)).collect::<Vec<_>>().join(", "),
-        print::number(chosen.learning_rate),
-        print::number(chosen.regularization),
-        print::table(&ranking_table(result)),
-    );
+    let rates: Vec<String> = request.grid.poison_rates.iter().map(|r| print::percent(*r)).collect();
+    let mut lines = template_lines(&request.template);
+    lines.extend([
+        ("chosen on", names.join(", ")),
+        (
+            "objective",
+            format!(
+                "benign loss ({}) + κ · certified loss, κ = {} ({kappa}); mean over the tasks and poison rates {}",
+                request.benign.word(),
+                result.kappa,
+                rates.join(", ")
+            ),
+        ),
+        ("", String::new()),
+        ("learning rate", print::number(chosen.learning_rate)),
+        ("regularization", print::number(chosen.regularization)),
+    ]);
+    let mut text = format!("{}\n{}\n", print::lines(lines), print::table(&ranking_table(result)));
     text.push_str("Pareto: no other setting is better in one loss and no worse in the other.\n\n");
     if let Some(test) = &result.test {
         text.push_str(&describe_test(result, test));
@@ -151,14 +156,14 @@ fn describe_test(result: &Design, test: &unswayed::design::OnTest) -> String {
                 row.attack_loss.map_or_else(|| "-".into(), print::down),
                 print::up(row.certified_loss),
                 print::up(row.certified_error),
-                row.gap.map_or_else(|| "-".into(), |gap| format!("{gap:.2}")),
+                row.gap.map_or_else(|| "-".into(), print::gap),
             ]);
         }
     };
     add("chosen", &test.chosen);
     add("poor", &test.poor);
     format!(
-        "On {}, which had no say in the choice:\n\n{}\n{}\n",
+        "On {}, which was not used for the choice:\n\n{}\n{}\n",
         test.task,
         print::table(&table),
         cost(result, test)

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use unswayed::data::{Features, LabelPolicy, Labels};
+use unswayed::data::{DataError, Features, LabelPolicy, Labels, RawLabels, load_vector};
 use unswayed::design::sweep::Observer;
 use unswayed_encode::{
     Columns, EncodeError, Encoded, Encoder, ImageOptions, Images, Kind, Pooling, TextOptions, Texts, Tokens,
@@ -80,7 +80,7 @@ fn images(
 }
 
 /// Labels are the names of folders, or in a file of their own.
-fn image_labels(flags: &PrepareFlags, images: &Images) -> Result<Option<Labels>, Stop> {
+fn image_labels(flags: &PrepareFlags, images: &Images) -> Result<Option<Meaning>, Stop> {
     let path = images.path();
     let file = flags.data.labels.clone().or_else(|| input::labels_beside(path));
     let folder = path.is_dir();
@@ -91,10 +91,27 @@ fn image_labels(flags: &PrepareFlags, images: &Images) -> Result<Option<Labels>,
     let (policy, name) = (policy(flags), path.display().to_string());
     match (images.labels(), file) {
         _ if flags.unlabelled => Ok(None),
-        (Some(labels), _) => Ok(Some(Labels::from_texts(labels.iter().map(String::as_str), policy, &name)?)),
-        (None, Some(file)) => Ok(Some(Labels::load(file, images.total(), flags.rows, policy)?)),
+        (Some(labels), _) => Ok(Some(interpret(RawLabels::parse(labels), policy, &name)?)),
+        (None, Some(file)) => {
+            let (mut labels, name) = (load_vector(&file)?, file.display().to_string());
+            if labels.len() != images.total() {
+                let (found, images) = (labels.len(), images.total());
+                return Err(Stop(format!(
+                    "{name}: there are {found} labels for {images} images; give one for each"
+                )));
+            }
+            labels.truncate(flags.rows.unwrap_or(usize::MAX));
+            Ok(Some(interpret(Ok(RawLabels::Numbers(labels)), policy, &name)?))
+        }
         (None, None) => Ok(None),
     }
+}
+
+/// y, and what it is.
+type Meaning = (Vec<f64>, Labels);
+
+fn interpret(labels: Result<RawLabels, DataError>, policy: LabelPolicy, file: &str) -> Result<Meaning, Stop> {
+    Ok(labels.and_then(|labels| labels.interpret(policy)).map_err(|error| error.in_file(file))?)
 }
 
 fn texts(
@@ -116,7 +133,9 @@ fn texts(
     };
     let texts = Texts::open(data, &columns, flags.rows)?;
     let labels = match texts.labels() {
-        Some(labels) => Some(Labels::from_texts(labels, policy(flags), &data.display().to_string())?),
+        Some(labels) => {
+            Some(interpret(RawLabels::parse(labels), policy(flags), &data.display().to_string())?)
+        }
         None => None,
     };
     let encoder_path = given.encoder.as_deref().unwrap_or(data);
@@ -145,8 +164,10 @@ fn policy(flags: &PrepareFlags) -> LabelPolicy {
     if flags.scores { LabelPolicy::Scores } else { LabelPolicy::Detect }
 }
 
-fn assemble(encoded: Encoded, labels: Option<Labels>) -> Result<Features, Stop> {
+fn assemble(encoded: Encoded, labels: Option<Meaning>) -> Result<Features, Stop> {
     let features = Features::from_rows(encoded.x, encoded.dimension)?;
-    let (y, classes) = labels.map_or((None, None), |labels| (Some(labels.y), labels.classes));
-    Ok(Features { y, classes, ..features })
+    Ok(match labels {
+        Some(labels) => features.with_labels(labels),
+        None => features,
+    })
 }

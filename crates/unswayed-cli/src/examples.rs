@@ -3,7 +3,7 @@
 pub const CERTIFY_EXAMPLES: &str = "\
 Examples:
   unswayed certify spam.npz --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.02
-  unswayed certify clicks.csv --label-column clicked --normalize \\
+  unswayed certify clicks.csv --label-column clicked --normalize --radius 5 \\
       --learning-rate 1e-3 --regularization 0.03 --poison-rate 0.01 --horizon 1000000
   unswayed certify --features x.npy --labels y.npy --rows 500 \\
       --learning-rate 1e-4 --regularization 0.01 --poison-rate 0.05 --json
@@ -14,8 +14,10 @@ Examples:
   unswayed certify january.npz february.npz --drift --adversary box --target march.npz \\
       --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.02
 
-Status: 'certified' (proven), 'vacuous' (proven, but no better than the loss of a model that never learns: 1, for the logistic
-loss log 2, for K classes K − 1), 'not converged' (proven, but a better bound may exist). Exit codes: 0 a bound was proven, 2 bad input or usage.";
+Status: 'certified' is proven. 'vacuous' is proven, but no better than the loss of a model that never learns: 1 for the hinge loss,
+log 2 for the logistic loss, K − 1 for K classes. 'not converged' is proven, but a better bound may exist.
+An older certificate of the same name is replaced, and the output says so. No other file is overwritten.
+Exit codes: 0 a bound was proven, 2 bad input or usage.";
 
 pub const ATTACK_EXAMPLES: &str = "\
 Examples:
@@ -26,17 +28,27 @@ Examples:
 Losses are simulated long-run averages with 95 % confidence intervals. Verdict: 'stationary', 'drifting' (the halves of
 the window differ: not yet the long run), 'too short'. Exit codes: 0 done, 2 bad input or usage.";
 
+pub const CHECK_EXAMPLES: &str = "\
+Examples:
+  unswayed check spam.hinge-ball.eta0.001-sigma0.01-eps0.02.certificate.json spam.npz
+  unswayed check drift.certificate.json january.npz february.npz --target march.npz
+  unswayed check spam.certificate.json spam.npz --expect 'poison_rate>=0.02' --expect 'certified_loss<=0.2'
+
+How the rows are made from the files is in the certificate: label column, labels, weights, division, number of rows.
+Exit codes: 0 valid, 1 not valid (says what fails and by how much) or not what --expect asks for, 2 a file cannot be read.";
+
 pub const DESIGN_EXAMPLES: &str = "\
 Examples:
   unswayed design january.npz february.npz --test march.npz --output run
   unswayed design a.npz b.npz c.npz --validate d.npz --test e.npz --attack-everywhere --output run --resume
+  unswayed design january.npz february.npz --loss logistic --adversary box --test march.npz --output run
   unswayed design mnist_4v9=4v9_x.npy mnist_5v8=5v8_x.npy --rows 500 --kappa 0.5 --refine \\
       --learning-rate 1e-4,1e-3,1e-2 --regularization 0.003,0.03 --poison-rate 0.01,0.05
 
 The setting with the smallest mean of benign loss + kappa * certified loss over tasks and poison rates is chosen. A task is a
-data file as for certify, or NAME=FILE; a features file that ends in x.npy takes its labels from the one that ends in y.npy.
-The folder --output gets a journal of every result as it comes, results.csv, .parquet and .json, and the chosen setting's
-certificates. Stop it any time, even by kill -9: --resume does what is missing. Exit codes: 0 done, 2 bad input or usage.";
+data file as for certify, or NAME=FILE. Features in …x.npy take their labels from …y.npy beside it. The folder --output gets a
+journal of every result as it comes, results.csv, .parquet and .json, and the certificates of the chosen setting. Stop it at any
+time, even with kill -9: --resume does what is missing. Exit codes: 0 done, 2 bad input or usage.";
 
 pub const TOLERATE_EXAMPLES: &str = "\
 Examples:
@@ -57,9 +69,9 @@ Examples:
   unswayed prepare chat.jsonl --encoder bert.onnx --text-column prompt --pair-column response --label-column score
 
 The paper's preprocessing: the top singular directions of the training rows, centred, scaled, a constant appended (the bias), scaled
-to norm at most 1. The first command fits it and writes train.prepared.npz and train.transform.safetensors; the second treats new
-rows the same way. Rows that the fit has seen are refused then: figures on them would say nothing about unseen data. With --encoder
-the features are made from images or text first; a transform is refused for features of another encoder or of other settings.
+to norm at most 1. The first command fits it and writes train.prepared.npz and train.transform.safetensors. The second treats new
+rows the same way, and refuses rows that the fit has seen: figures on them would say nothing about unseen data. With --encoder
+the features are made from images or text first. A transform is refused for features of another encoder or of other settings.
 Exit codes: 0 done, 2 bad input or usage.";
 
 pub const REPRODUCE_EXAMPLES: &str = "\
@@ -73,6 +85,12 @@ features are not the paper's (EfficientNet-Lite0 and all-MiniLM-L6-v2, not ResNe
 experiments/data; those of CIFAR-10 and HelpSteer are not part of this project. The folder --output gets the report and all figures.
 Exit codes: 0 done, 2 bad input or usage.";
 
+pub const REPORT_EXAMPLE: &str = "\
+Example:
+  unswayed report run
+
+Exit codes: 0 done, 2 bad input or usage.";
+
 pub const MEAN_EXAMPLES: &str = "\
 Examples:
   unswayed mean samples.npy --learning-rate 0.01 --poison-rate 0.05 --squared-radius 4
@@ -80,3 +98,7 @@ Examples:
 
 The learner is θ ← (1−η)θ + ηz + noise; the adversary may send any z with ‖z − μ‖² ≤ the squared radius, μ the mean of
 the benign points. Exit codes: 0 a bound was proven, 2 bad input or usage.";
+
+pub const COMPLETIONS_EXAMPLE: &str = "\
+Example:
+  unswayed completions bash > ~/.local/share/bash-completion/completions/unswayed";

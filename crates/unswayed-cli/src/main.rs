@@ -8,12 +8,14 @@ mod demo;
 mod design;
 #[cfg(feature = "onnx")]
 mod encode;
+mod errors;
 mod examples;
 mod input;
-mod learner;
 mod mean;
+mod output;
 mod prepare;
 mod print;
+mod problem;
 mod progress;
 mod report;
 mod reproduce;
@@ -25,12 +27,12 @@ use clap::{CommandFactory, Parser};
 
 use args::{Arguments, Command};
 
-/// What ends a command early: a message for the user and an exit code.
+/// What ends a command early: a message for the user.
 struct Stop(String);
 
-impl<E: std::error::Error> From<E> for Stop {
+impl<E: std::error::Error + 'static> From<E> for Stop {
     fn from(error: E) -> Self {
-        Stop(error.to_string())
+        Stop(errors::message(&error))
     }
 }
 

@@ -1,20 +1,20 @@
 //! `unswayed mean`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use unswayed::CertifyError;
 use unswayed::attack::{Effort, MeanLearner, attack_mean};
 use unswayed::certify::paper::{self, MeanMoments};
 use unswayed::certify::{MeanOutcome, MeanSetting, certify_mean};
-use unswayed::data::{LabelPolicy, Options, Source, load};
+use unswayed::data::{LabelPolicy, Reading, Source, load};
 use unswayed::simulate::Estimate;
-use unswayed_check::decimal_up;
+use unswayed_check::{MeanBenign, TextLine, decimal_up};
 
 use crate::args::{MeanFlags, MeanMethod};
-use crate::{Stop, input, print};
+use crate::{Stop, output, print, report};
 
 /// What one method gave, and the seconds it took.
 struct Attempt {
@@ -40,8 +40,13 @@ fn prepare(flags: &MeanFlags) -> Result<Prepared, Stop> {
         let moments = MeanMoments::of_traces(trace, noise_trace);
         return Ok(Prepared { closed: certify_mean(&setting)?, setting, moments, pushed: None });
     };
-    let options = Options { labels: LabelPolicy::Absent, rows: flags.rows, ..Options::default() };
-    let samples = load(&Source::path(path), &options)?;
+    let reading = Reading {
+        labels: LabelPolicy::None,
+        weight_column: flags.weight_column.clone(),
+        rows: flags.rows,
+        ..Reading::default()
+    };
+    let samples = load(&Source::path(path), &reading)?;
     let setting = MeanSetting::of_samples(&samples, learning_rate, poison_rate, squared_radius, noise_trace)?;
     let closed = MeanOutcome::of_samples(&samples, learning_rate, poison_rate, squared_radius, noise_trace)?;
     // The simulated learner adds no noise, and an adversary who sends every point needs no simulation.
@@ -92,41 +97,20 @@ fn compare(attempts: &[Attempt]) -> String {
 }
 
 pub fn run(flags: &MeanFlags, as_json: bool) -> Result<ExitCode, Stop> {
-    let MeanFlags { learning_rate, poison_rate, squared_radius, noise_trace, .. } = *flags;
-    let named = flags.samples.as_deref().unwrap_or(Path::new("mean"));
-    let path = input::output(flags.output.as_ref(), named);
-    input::keep_inputs(&path, "--output", &flags.samples)?;
+    let path = certificate_path(flags);
+    output::keep_inputs(&path, "--output", &flags.samples)?;
     let began = Instant::now();
     let prepared = prepare(flags)?;
     let attempts = attempts(flags, &prepared, began.elapsed().as_secs_f64())?;
     let smaller = |a: &&Attempt, b: &&Attempt| a.outcome.certified_loss.total_cmp(&b.outcome.certified_loss);
-    let Some(Attempt { method, outcome, seconds }) = attempts.iter().min_by(smaller) else {
+    let Some(best) = attempts.iter().min_by(smaller) else {
         return Err(Stop("no method was tried".into()));
     };
-    input::write(&path, &outcome.certificate.to_bytes(), "--output")?;
-    let attack = Attack::stronger(outcome, prepared.pushed);
-    let (path, rows) = (path.display().to_string(), &outcome.certificate.data);
+    let replaced = output::write(&path, &best.outcome.certificate.to_bytes(), "--output")?;
+    let attack = Attack::stronger(&best.outcome, prepared.pushed);
+    let path = path.display().to_string();
     if as_json {
-        let mut object = json!({
-            "status": "certified",
-            "method": method,
-            "certified_loss": outcome.certified_loss,
-            "certified_error": null,
-            "benign_loss": outcome.benign_loss,
-            "attack": attack.name,
-            "attack_loss": attack.loss,
-            "attack_loss_interval": attack.interval,
-            "gap": outcome.certified_loss / attack.loss,
-            "rows": rows.rows,
-            "dimension": rows.dimension,
-            "learning_rate": learning_rate,
-            "poison_rate": poison_rate,
-            "squared_radius": squared_radius,
-            "noise_trace": noise_trace,
-            "transient_steps": outcome.transient_steps,
-            "seconds": seconds,
-            "certificate": path,
-        });
+        let mut object = to_json(best, &attack, &path, replaced);
         if flags.method == MeanMethod::All {
             let entry = |a: &Attempt| json!({ "method": a.method, "certified_loss": a.outcome.certified_loss, "seconds": a.seconds });
             object["methods"] = attempts.iter().map(entry).collect();
@@ -134,9 +118,64 @@ pub fn run(flags: &MeanFlags, as_json: bool) -> Result<ExitCode, Stop> {
         print::json(&object);
     } else {
         let table = if flags.method == MeanMethod::All { compare(&attempts) } else { String::new() };
-        print::text(&(describe(outcome, method, &attack, &path) + &table));
+        let replaced = if replaced { " (replaced)" } else { "" };
+        let mut lines = describe(best, &attack);
+        lines.push(("certificate", format!("{path}{replaced}")));
+        let samples = flags.samples.iter().map(|samples| report::quote(&samples.display().to_string()));
+        let command = ["unswayed check".to_owned(), report::quote(&path)].into_iter().chain(samples);
+        lines.push(("verify with", command.collect::<Vec<_>>().join(" ")));
+        print::text(&(print::lines(lines) + &table));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Where the certificate is written.
+fn certificate_path(flags: &MeanFlags) -> PathBuf {
+    let rows = flags.rows.map(|rows| ("rows", rows as f64));
+    let noise = Some(("noise", flags.noise_trace)).filter(|(_, trace)| *trace != 0.0);
+    let numbers: Vec<(&str, f64)> =
+        [("eta", flags.learning_rate), ("eps", flags.poison_rate), ("r", flags.squared_radius)]
+            .into_iter()
+            .chain(flags.covariance_trace.map(|trace| ("trace", trace)))
+            .chain(noise)
+            .chain(rows)
+            .collect();
+    let numbers = output::number_part(&numbers);
+    match &flags.samples {
+        Some(samples) => output::certificate(flags.output.as_ref(), samples, &["mean".into(), numbers]),
+        None => output::certificate(flags.output.as_ref(), Path::new("mean"), &[numbers]),
+    }
+}
+
+fn to_json(best: &Attempt, attack: &Attack, path: &str, replaced: bool) -> Value {
+    let Attempt { method, outcome, seconds } = best;
+    let statement = &outcome.certificate.statement;
+    let origin = match &statement.benign {
+        MeanBenign::Samples(origin) => Some(origin),
+        MeanBenign::CovarianceTrace(_) => None,
+    };
+    json!({
+        "status": "certified",
+        "method": method,
+        "certified_loss": outcome.certified_loss,
+        "certified_error": null,
+        "benign_loss": outcome.benign_loss,
+        "attack": attack.name,
+        "attack_loss": attack.loss,
+        "attack_loss_interval": attack.interval,
+        "gap": outcome.certified_loss / attack.loss,
+        "rows": origin.map_or(0, |origin| origin.rows),
+        "dimension": origin.map_or(0, |origin| origin.columns),
+        "learning_rate": statement.learning_rate,
+        "poison_rate": statement.poison_rate,
+        "squared_radius": statement.squared_radius,
+        "noise_trace": statement.noise_trace,
+        "transient_steps": outcome.transient_steps,
+        "seconds": seconds,
+        "certificate": path,
+        "replaced": replaced,
+        "statement": statement,
+    })
 }
 
 /// The stronger of the two attacks on a mean.
@@ -169,22 +208,34 @@ impl Attack {
     }
 }
 
-fn describe(outcome: &MeanOutcome, method: &str, attack: &Attack, path: &str) -> String {
-    format!(
-        "status          certified\n\
-         certified loss  {}  no adversary gets the long-run mean of ‖θ − μ‖² above this\n\
-         attack loss     {}  {}\n\
-         gap             {:.2}    certified loss / attack loss\n\
-         benign loss     {}  without an adversary, exactly\n\
-         transient       {} steps until a start at the adversary's radius adds less than 1 %\n\
-         method          {}, verified in exact arithmetic\n\
-         certificate     {path}\n",
-        print::up(outcome.certified_loss),
-        print::down(attack.loss),
-        attack.explained,
-        outcome.certified_loss / attack.loss,
-        print::down(outcome.benign_loss),
-        print::steps(outcome.transient_steps),
-        method,
-    )
+fn describe(best: &Attempt, attack: &Attack) -> Vec<TextLine> {
+    let Attempt { method, outcome, .. } = best;
+    let mut lines = outcome.certificate.statement.lines();
+    let text = |number: String, text: &str| format!("{number}  {text}");
+    lines.extend([
+        ("", String::new()),
+        ("status", "certified".into()),
+        (
+            "certified loss",
+            text(
+                print::up(outcome.certified_loss),
+                "no adversary gets the long-run mean of ‖θ − μ‖² above this",
+            ),
+        ),
+        ("attack loss", text(print::down(attack.loss), &attack.explained)),
+        (
+            "gap",
+            format!("{}    certified loss / attack loss", print::gap(outcome.certified_loss / attack.loss)),
+        ),
+        ("benign loss", text(print::down(outcome.benign_loss), "without an adversary, exactly")),
+        (
+            "transient",
+            format!(
+                "{} steps until a start at the adversary's radius adds less than 1 %",
+                print::steps(outcome.transient_steps)
+            ),
+        ),
+        ("method", format!("{method}, verified in exact arithmetic")),
+    ]);
+    lines
 }

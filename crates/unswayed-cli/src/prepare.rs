@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::json;
-use unswayed::data::{Features, LabelPolicy, Options, write_dataset};
+use unswayed::data::{Features, LabelPolicy, Reading, write_dataset};
 use unswayed::prepare::{Prepared, Transform};
+use unswayed_check::TextLine;
 
 use crate::args::PrepareFlags;
-use crate::{Stop, input, print};
+use crate::{Stop, input, output, print};
 
 /// Features, and how they came about.
 pub struct Made {
@@ -21,8 +22,8 @@ pub struct Made {
 
 pub fn run(flags: &PrepareFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let data = input::data_path(&flags.data);
-    let output = input::beside(flags.output.as_ref(), data, ".prepared.npz");
-    keep_inputs(flags, data, &output)?;
+    let rows = output::beside(flags.output.as_ref(), data, ".prepared.npz");
+    keep_inputs(flags, data, &rows)?;
     let fitted = flags.apply.as_deref().map(read).transpose()?;
     let made = match &flags.encoder.encoder {
         Some(encoder) => encoded(flags, data, encoder, fitted.as_ref())?,
@@ -31,7 +32,7 @@ pub fn run(flags: &PrepareFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let features = &made.features;
     if let Some(path) = &flags.encoder.features_output {
         let bytes = write_dataset(&features.x, features.dimension, features.y.as_deref())?;
-        input::write(path, &bytes, "--features-output")?;
+        output::write(path, &bytes, "--features-output")?;
     }
     let (transform, prepared, path) = match (fitted, &flags.apply) {
         (Some(transform), Some(path)) => {
@@ -43,7 +44,7 @@ pub fn run(flags: &PrepareFlags, as_json: bool) -> Result<ExitCode, Stop> {
         _ => fit(flags, &made, data)?,
     };
     let bytes = write_dataset(&prepared.x, prepared.dimension, features.y.as_deref())?;
-    input::write(&output, &bytes, "--output")?;
+    output::write(&rows, &bytes, "--output")?;
     if as_json {
         print::json(&json!({
             "rows": features.rows(),
@@ -54,30 +55,30 @@ pub fn run(flags: &PrepareFlags, as_json: bool) -> Result<ExitCode, Stop> {
             "labels": features.classes.as_ref().map(|(negative, positive)| [negative, positive]),
             "encoder": made.recipe,
             "transform": path.display().to_string(),
-            "output": output.display().to_string(),
+            "output": rows.display().to_string(),
         }));
     } else {
-        print::text(&describe(flags, &made, &transform, &prepared, &path, &output));
+        print::text(&describe(flags, &made, &transform, &prepared, &path, &rows));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Refuses to write where something is read from.
-fn keep_inputs(flags: &PrepareFlags, data: &Path, output: &Path) -> Result<(), Stop> {
+fn keep_inputs(flags: &PrepareFlags, data: &Path, rows: &Path) -> Result<(), Stop> {
     let mut inputs = input::data_files(&flags.data);
     inputs.extend(flags.apply.iter().chain(&flags.encoder.encoder).chain(&flags.encoder.tokenizer).cloned());
-    input::keep_inputs(output, "--output", &inputs)?;
+    output::keep_inputs(rows, "--output", &inputs)?;
     if let Some(path) = &flags.encoder.features_output {
-        input::keep_inputs(path, "--features-output", &inputs)?;
+        output::keep_inputs(path, "--features-output", &inputs)?;
     }
     match &flags.apply {
         Some(_) => Ok(()),
-        None => input::keep_inputs(&transform_path(flags, data), "--transform", &inputs),
+        None => output::keep_inputs(&transform_path(flags, data), "--transform", &inputs),
     }
 }
 
 fn transform_path(flags: &PrepareFlags, data: &Path) -> PathBuf {
-    input::beside(flags.transform.as_ref(), data, ".transform.safetensors")
+    output::beside(flags.transform.as_ref(), data, ".transform.safetensors")
 }
 
 /// Features by an encoder. A transform that was fitted to those of another encoder is refused before the work begins.
@@ -112,17 +113,17 @@ fn features(flags: &PrepareFlags, data: &Path) -> Result<Features, Stop> {
         && labels.is_none()
         && input::labels_beside(data).is_none();
     let policy = match (flags.unlabelled || lone, flags.scores) {
-        (true, _) => LabelPolicy::Absent,
+        (true, _) => LabelPolicy::None,
         (_, true) => LabelPolicy::Scores,
         _ => LabelPolicy::Detect,
     };
-    let options = Options {
+    let reading = Reading {
         labels: policy,
         label_column: flags.data.label_column.clone(),
         rows: flags.rows,
-        ..Options::default()
+        ..Reading::default()
     };
-    Ok(Features::load(&input::source(data, labels, policy), &options)?)
+    Ok(Features::load(&input::source(data, labels, policy), &reading)?)
 }
 
 fn fit(flags: &PrepareFlags, made: &Made, data: &Path) -> Result<(Transform, Prepared, PathBuf), Stop> {
@@ -132,7 +133,7 @@ fn fit(flags: &PrepareFlags, made: &Made, data: &Path) -> Result<(Transform, Pre
         transform = transform.with_encoder(recipe);
     }
     let path = transform_path(flags, data);
-    input::write(&path, &transform.to_bytes(), "--transform")?;
+    output::write(&path, &transform.to_bytes(), "--transform")?;
     Ok((transform, prepared, path))
 }
 
@@ -151,30 +152,22 @@ fn describe(
     output: &Path,
 ) -> String {
     let features = &made.features;
-    let mut rows = vec![
-        vec!["read".into(), format!("{} rows of {} features", features.rows(), features.dimension)],
-        vec![
-            "directions".into(),
-            format!(
-                "{}, which keep {} % of the training rows' variance",
-                transform.directions(),
-                (transform.kept() * 1000.0).floor() / 10.0
-            ),
-        ],
-    ];
-    if let Some(summary) = &made.summary {
-        rows.insert(0, vec!["encoded".into(), summary.clone()]);
-    }
+    let kept = (transform.kept() * 1000.0).floor() / 10.0;
+    let directions =
+        format!("{}, which keep {kept} % of the training rows' variance", transform.directions());
+    let mut lines: Vec<TextLine> = made.summary.iter().map(|summary| ("encoded", summary.clone())).collect();
+    lines.push(("read", format!("{} rows of {} features", features.rows(), features.dimension)));
+    lines.push(("directions", directions));
     if let Some((negative, positive)) = &features.classes {
-        rows.push(vec!["labels".into(), format!("{negative} is −1, {positive} is +1")]);
+        lines.push(("labels", format!("{negative} is −1, {positive} is +1")));
     }
     if flags.apply.is_some() {
         let text = format!("{} of {} rows were longer than 1", prepared.shortened, features.rows());
-        rows.push(vec!["shortened".into(), text]);
+        lines.push(("shortened", text));
     }
     let word = if flags.apply.is_some() { "applied" } else { "transform" };
-    rows.push(vec![word.into(), path.display().to_string()]);
+    lines.push((word, path.display().to_string()));
     let text = format!("{}: {} columns, the last is the bias", output.display(), prepared.dimension);
-    rows.push(vec!["written".into(), text]);
-    print::list(&rows)
+    lines.push(("written", text));
+    print::lines(lines)
 }

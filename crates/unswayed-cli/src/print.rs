@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 
 use unswayed::certify::paper::Progress;
+use unswayed_check::{TextLine, decimal_up};
 pub use unswayed_report::about::steps;
 pub use unswayed_report::number::{down, parameter as number, percent, up};
 
@@ -42,14 +43,14 @@ pub fn clear_progress() {
 }
 
 /// Names and texts in two columns.
-pub fn list(rows: &[Vec<String>]) -> String {
-    let line = |row: &Vec<String>| format!("{:<15}  {}", row[0], row.get(1).map_or("", String::as_str));
-    rows.iter().map(|row| line(row).trim_end().to_owned() + "\n").collect()
+pub fn lines(lines: Vec<TextLine>) -> String {
+    let line = |(name, text): TextLine| format!("{name:<15}  {text}").trim_end().to_owned() + "\n";
+    lines.into_iter().map(line).collect()
 }
 
-/// The same from pairs.
-pub fn lines(lines: Vec<(&'static str, String)>) -> String {
-    list(&lines.into_iter().map(|(name, text)| vec![name.to_owned(), text]).collect::<Vec<_>>())
+/// A quotient of a bound and a measurement.
+pub fn gap(gap: f64) -> String {
+    decimal_up(gap, 2)
 }
 
 /// Columns aligned to the right, the first to the left, two spaces apart.

@@ -1,32 +1,50 @@
 //! `unswayed tolerate`.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use unswayed::Problem;
 use unswayed::attack::Attacked;
 use unswayed::design::table::{Row, to_json};
 use unswayed::design::tolerate::{
     Broken, Measure, Tolerated, Tolerating, largest_rate, smallest_broken_rate,
 };
 use unswayed::design::{Run, Setting};
-use unswayed::{Dataset, Threat};
+use unswayed_report::about::{Stated, template_lines};
 
-use crate::args::{Attacks, TolerateFlags};
+use crate::args::{Attacks, RateFlags, TolerateFlags};
+use crate::certify::check_command;
+use crate::problem::{Asked, Parts};
 use crate::progress::{Bar, Busy};
-use crate::{Stop, attack, input, print};
+use crate::{Stop, attack, input, output, print};
 
 pub fn run(flags: &TolerateFlags, as_json: bool) -> Result<ExitCode, Stop> {
     if !(flags.limit > 0.0 && flags.limit.is_finite()) {
-        return Err(Stop("--limit: it must be positive and finite".into()));
+        return Err(Stop(format!("--limit {}: it must be a positive number, such as 0.2", flags.limit)));
     }
     let question = question(flags)?;
-    let path = input::output(flags.output.as_ref(), input::data_path(&flags.data));
-    input::keep_inputs(&path, "--output", &input::data_files(&flags.data))?;
-    let data = input::dataset(&flags.data, &flags.read)?;
+    let asked =
+        Asked { data: &flags.data, read: &flags.read, learner: &flags.learner, nature: &flags.nature };
+    let path = certificate_path(flags, &question);
+    output::keep_inputs(&path, "--output", &asked.files())?;
+    let parts = asked.parts()?;
     match question {
-        Question::Rate(setting) => rate(flags, &data, setting, as_json),
-        Question::Settings => settings(flags, data, as_json),
+        Question::Rate(setting) => rate(flags, &asked, &parts, setting, &path, as_json),
+        Question::Settings => settings(flags, &parts, as_json),
     }
+}
+
+/// Where the certificate is written.
+fn certificate_path(flags: &TolerateFlags, question: &Question) -> PathBuf {
+    let mut numbers = vec![];
+    if let Question::Rate(setting) = question {
+        numbers.extend([("eta", setting.learning_rate), ("sigma", setting.regularization)]);
+    }
+    numbers.push((word(flags), flags.limit));
+    let learner = output::learner_part(&flags.learner, &flags.nature, &flags.read);
+    let parts = [learner, output::number_part(&numbers)];
+    output::certificate(flags.output.as_ref(), input::data_path(&flags.data), &parts)
 }
 
 /// What is asked for.
@@ -41,6 +59,10 @@ fn question(flags: &TolerateFlags) -> Result<Question, Stop> {
     let grid = &flags.grid;
     if let Some(rates) = &grid.poison_rate {
         return match rates.len() {
+            1 if flags.nature.drift || flags.nature.target.is_some() => Err(Stop(
+                "--poison-rate is unsupported with --drift and --target; give --learning-rate and --regularization instead"
+                    .into(),
+            )),
             1 => Ok(Question::Settings),
             _ => Err(Stop("--poison-rate: give one rate".into())),
         };
@@ -66,65 +88,72 @@ fn word(flags: &TolerateFlags) -> &'static str {
 }
 
 /// The largest rate, with its certificate, and where an attack breaks the limit.
-fn rate(flags: &TolerateFlags, data: &Dataset, setting: Setting, as_json: bool) -> Result<ExitCode, Stop> {
-    let (learner, measure) = (setting.learner()?, measure(flags));
+fn rate(
+    flags: &TolerateFlags,
+    asked: &Asked,
+    parts: &Parts,
+    setting: Setting,
+    path: &Path,
+    as_json: bool,
+) -> Result<ExitCode, Stop> {
+    let Setting { learning_rate, regularization } = setting;
+    let problem = parts.problem(&RateFlags { learning_rate, regularization, poison_rate: 0.0 })?;
+    let (limit, measure) = (flags.limit, measure(flags));
     let busy = Busy::with("searching the largest rate");
-    let found = largest_rate(data, &learner, flags.radius, flags.limit, measure)?;
+    let found = largest_rate(&problem, limit, measure)?;
     drop(busy);
     let Some(found) = found else {
         if as_json {
-            print::json(&json!({ "status": "not tolerable", "limit": flags.limit, "poison_rate": null }));
+            print::json(&json!({ "status": "not tolerable", "limit": limit, "poison_rate": null }));
         } else {
             print::text(&format!(
-                "Not even without an adversary is the {} certified to stay under {}: choose a larger --limit, or another \
-                 setting (see: unswayed tolerate --poison-rate 0 --limit {1})\n",
+                "Not even without an adversary is the {} certified to stay under {limit}: choose a larger --limit, or another \
+                 setting (see: unswayed tolerate --poison-rate 0 --limit {limit})\n",
                 word(flags),
-                flags.limit,
             ));
         }
         return Ok(ExitCode::SUCCESS);
     };
-    let path = input::output(flags.output.as_ref(), input::data_path(&flags.data));
-    input::write(&path, &found.outcome.certificate.to_bytes(), "--output")?;
-    let threat = Threat::new(found.poison_rate)?.with_radius(flags.radius)?;
-    let attacked = attack::strongest(data, &learner, &threat, flags.attacks, flags.seed)?;
+    let replaced = output::write(path, &found.outcome.certificate.to_bytes(), "--output")?;
+    let problem = problem.with_poison_rate(found.poison_rate)?;
+    let attacked = attack::strongest(&problem, flags.attacks, flags.seed)?;
     let broken = if flags.attacks == Attacks::None {
         None
     } else {
         let _busy = Busy::with("searching an attack that breaks the limit");
-        let (radius, limit) = (flags.radius, flags.limit);
-        smallest_broken_rate(data, &learner, radius, limit, measure, found.poison_rate, flags.seed)?
+        smallest_broken_rate(&problem, limit, measure, found.poison_rate, flags.seed)?
     };
-    let answer = Answer { setting, found, attacked, broken, path: path.display().to_string() };
+    let verify = check_command(asked, problem.statement(), path);
+    let path = path.display().to_string();
+    let answer = Answer { problem, found, attacked, broken, path, replaced, verify };
     if as_json {
-        print::json(&rate_json(flags, &answer));
+        print::json(&rate_json(flags, parts, &answer)?);
     } else {
-        print::text(&describe_rate(flags, data, &answer));
+        print::text(&describe_rate(flags, &answer));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// What was found.
 struct Answer {
-    setting: Setting,
+    /// The problem at the tolerated rate.
+    problem: Problem,
     found: Tolerated,
     /// The strongest attack at the tolerated rate.
     attacked: Option<Attacked>,
     broken: Option<Broken>,
     path: String,
+    replaced: bool,
+    verify: String,
 }
 
-fn rate_json(flags: &TolerateFlags, answer: &Answer) -> Value {
-    let Answer { setting, found, attacked, broken, path } = answer;
+fn rate_json(flags: &TolerateFlags, parts: &Parts, answer: &Answer) -> Result<Value, Stop> {
+    let Answer { problem, found, attacked, broken, path, replaced, verify } = answer;
     let (attacked, broken) = (attacked.as_ref(), broken.as_ref());
-    json!({
+    let mut object = json!({
         "status": "tolerable",
         "limit": flags.limit,
         "measure": word(flags),
-        "learning_rate": setting.learning_rate,
-        "regularization": setting.regularization,
-        "radius": flags.radius,
-        "poison_rate": found.poison_rate,
         "certified_loss": found.outcome.certified_loss,
         "certified_error": found.outcome.certified_error,
         "attack": attacked.map(|a| a.attack.name()),
@@ -134,62 +163,62 @@ fn rate_json(flags: &TolerateFlags, answer: &Answer) -> Value {
         "broken_loss": broken.map(|b| b.attacked.simulated.loss.mean),
         "broken_error": broken.and_then(|b| b.attacked.simulated.error).map(|e| e.mean),
         "certificate": path,
-    })
+        "replaced": replaced,
+        "verify": verify,
+    });
+    let adversary = parts.template.adversary.to_string();
+    let stated = serde_json::to_value(Stated { adversary, ..Stated::of(problem.statement()) })?;
+    if let (Some(object), Value::Object(stated)) = (object.as_object_mut(), stated) {
+        object.extend(stated);
+    }
+    Ok(object)
 }
 
-fn describe_rate(flags: &TolerateFlags, data: &Dataset, answer: &Answer) -> String {
-    let Answer { setting, found, attacked, broken, path } = answer;
+fn describe_rate(flags: &TolerateFlags, answer: &Answer) -> String {
+    let Answer { problem, found, attacked, broken, path, replaced, verify } = answer;
     let (word, value) = (word(flags), measure(flags).certified(&found.outcome));
-    let mut rows = vec![
-        vec!["data".into(), data.describe()],
-        vec![
-            "learner".into(),
-            format!(
-                "hinge, learning rate {}, regularization {}",
-                setting.learning_rate, setting.regularization
-            ),
-        ],
-        vec![String::new()],
-        vec![
-            "tolerates".into(),
-            format!(
-                "{} of the points poisoned: certified {word} {}, limit {}",
-                print::percent(found.poison_rate),
-                print::up(value),
-                flags.limit
-            ),
-        ],
-    ];
+    let mut lines = problem.statement().lines();
+    lines.push(("", String::new()));
+    lines.push((
+        "tolerates",
+        format!(
+            "{} of the points poisoned: certified {word} {}, limit {}",
+            print::percent(found.poison_rate),
+            print::up(value),
+            flags.limit
+        ),
+    ));
     if let Some(attacked) = attacked {
         let reached = print::down(measure(flags).attacked(attacked));
         let text =
             format!("{word} {reached}, by {}: the strongest attack found there", attacked.attack.name());
-        rows.push(vec!["attack reaches".into(), text]);
+        lines.push(("attack reaches", text));
     }
     if let Some(broken) = broken {
-        rows.push(vec![
-            "does not".into(),
+        lines.push((
+            "does not",
             format!(
                 "{} poisoned: there {} reaches {word} {}, above the limit",
                 print::percent(broken.poison_rate),
                 broken.attacked.attack.name(),
                 print::down(measure(flags).attacked(&broken.attacked)),
             ),
-        ]);
+        ));
     } else if flags.attacks != Attacks::None {
-        rows.push(vec!["does not".into(), "unknown: no attack was found that exceeds the limit".into()]);
+        lines.push(("does not", "unknown: no attack was found that exceeds the limit".into()));
     }
-    rows.push(vec!["certificate".into(), path.clone()]);
-    print::list(&rows)
+    lines.push(("certificate", format!("{path}{}", if *replaced { " (replaced)" } else { "" })));
+    lines.push(("verify with", verify.clone()));
+    print::lines(lines)
 }
 
 /// The settings that tolerate a rate, the one with the smallest benign loss first.
-fn settings(flags: &TolerateFlags, data: Dataset, as_json: bool) -> Result<ExitCode, Stop> {
+fn settings(flags: &TolerateFlags, parts: &Parts, as_json: bool) -> Result<ExitCode, Stop> {
     let grid = input::grid(&flags.grid)?;
-    let (poison_rate, described) = (grid.poison_rates[0], data.describe());
+    let (poison_rate, data) = (grid.poison_rates[0], (*parts.data[0]).clone());
     let bar = Bar::new();
-    let run = Run::observed(&bar);
-    let found = Tolerating::find(data, grid, flags.radius, flags.limit, measure(flags), flags.seed, &run);
+    let (run, template) = (Run::observed(&bar), parts.template.clone());
+    let found = Tolerating::find(data, template, grid, flags.limit, measure(flags), flags.seed, &run);
     bar.finish();
     let Tolerating { rows, smallest, tried } = found?;
     if as_json {
@@ -202,14 +231,14 @@ fn settings(flags: &TolerateFlags, data: Dataset, as_json: bool) -> Result<ExitC
             "smallest": to_json(&[smallest])[0],
         }));
     } else {
-        print::text(&describe_settings(flags, &described, poison_rate, &rows, &smallest, tried));
+        print::text(&describe_settings(flags, parts, poison_rate, &rows, &smallest, tried));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn describe_settings(
     flags: &TolerateFlags,
-    data: &str,
+    parts: &Parts,
     poison_rate: f64,
     rows: &[Row],
     best: &Row,
@@ -240,5 +269,7 @@ fn describe_settings(
             flags.limit
         )
     };
-    format!("{data}\n\n{verdict}\n\n{}", print::table(&table))
+    let mut lines = template_lines(&parts.template);
+    lines.push(("rows", parts.data[0].describe()));
+    format!("{}\n{verdict}\n\n{}", print::lines(lines), print::table(&table))
 }

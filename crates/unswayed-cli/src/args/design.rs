@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Attacks, DataFlags, ReadFlags};
+use super::{Attacks, DataFlags, LearnerFlags, NatureFlags, ReadFlags};
 
 #[derive(Args)]
 pub struct DesignFlags {
@@ -16,7 +16,7 @@ pub struct DesignFlags {
     #[arg(long, value_name = "TASK", conflicts_with = "kappa")]
     pub validate: Option<String>,
 
-    /// The task that shows what the choice is worth; it has no say in it
+    /// The task that shows what the choice is worth; it is not used for the choice
     #[arg(long, value_name = "TASK")]
     pub test: Option<String>,
 
@@ -43,16 +43,15 @@ pub struct DesignFlags {
     #[arg(long)]
     pub refine: bool,
 
-    /// Largest norm of a poisoned point, in the units of the data file (with --normalize: that of the longest row)
-    #[arg(long, value_name = "R", default_value_t = 1.0, conflicts_with = "normalize")]
-    pub radius: f64,
-
     /// Seed of simulations and attacks
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
     #[command(flatten)]
     pub read: ReadFlags,
+
+    #[command(flatten)]
+    pub learner: LearnerFlags,
 
     /// The label column of .csv and .parquet files (default: label)
     #[arg(long, value_name = "NAME")]
@@ -110,9 +109,11 @@ pub struct TolerateFlags {
     #[command(flatten)]
     pub grid: GridFlags,
 
-    /// Largest norm of a poisoned point, in the units of the data file (with --normalize: that of the longest row)
-    #[arg(long, value_name = "R", default_value_t = 1.0, conflicts_with = "normalize")]
-    pub radius: f64,
+    #[command(flatten)]
+    pub learner: LearnerFlags,
+
+    #[command(flatten)]
+    pub nature: NatureFlags,
 
     /// Whether to look for the rate at which an attack breaks the limit (none: do not look)
     #[arg(long, value_enum, default_value_t = Attacks::Fast)]
@@ -122,7 +123,7 @@ pub struct TolerateFlags {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
-    /// The certificate file (default: the data file's name with .certificate.safetensors, in this folder)
+    /// The certificate file (default: named after the data file and the setting, in this folder)
     #[arg(long, value_name = "PATH")]
     pub output: Option<PathBuf>,
 }

@@ -1,39 +1,33 @@
-//! The flags of other learners than the hinge learner, of other adversaries than a ball, and of other targets than the data.
+//! The flags that say which learner, which adversary and which data are meant.
 
 use std::path::PathBuf;
 
 use clap::builder::{Resettable, Str};
 use clap::{Args, ValueEnum};
+use unswayed::LossName;
 
+/// Learner and threat but for their rates.
 #[derive(Args)]
 #[command(next_help_heading = "Learner and adversary")]
 pub struct LearnerFlags {
-    /// Further data files, with --drift
-    #[arg(value_name = "MORE", help_heading = Resettable::<Str>::Reset)]
-    pub more: Vec<PathBuf>,
-
-    /// The data may switch between all the data files, at any time and in any way
-    #[arg(long)]
-    pub drift: bool,
-
-    /// The loss that the learner takes gradient steps on (default: hinge, with --preferences logistic)
+    /// The loss that the learner takes gradient steps on (default: hinge, or logistic with --preferences)
     #[arg(long, value_enum)]
     pub loss: Option<LossFlag>,
 
-    /// The data are preferences, rows chosen − rejected: .npz (arrays chosen and rejected), .csv or .parquet (columns chosen_… and
-    /// rejected_…), .npy (the first half of the columns is the chosen one)
-    #[arg(long)]
-    pub preferences: bool,
+    /// The points that the adversary may send:
+    /// 'ball': norm up to --radius.
+    /// 'box', 'ellipsoid': the smallest around the data, or box=0.5, box=R.npy (|z_j| ≤ R_j), ellipsoid=Q.npy (zᵀQ⁻¹z ≤ 1).
+    /// 'points=FILE': the rows z of that file.
+    /// 'flips': any row z of the data, or −z.
+    /// 'labels': a random row, as it is or with its label flipped.
+    /// 'any': any point; needs --clip.
+    /// Numbers are in the units of the data file
+    #[arg(long, value_name = "SET", value_parser = adversary, default_value = "ball", verbatim_doc_comment)]
+    pub adversary: AdversaryFlag,
 
-    /// The points that the adversary may send: 'ball' (norm up to --radius), 'box' or 'ellipsoid' (around the data; or box=0.5,
-    /// box=R.npy, ellipsoid=Q.npy: |z_j| ≤ R_j, zᵀQ⁻¹z ≤ 1), 'points=FILE' (the rows z of that file), 'flips' (rows z of the data,
-    /// and −z), 'labels' (random rows, each as it is or with its label flipped, z or −z), 'any' (needs --clip)
-    #[arg(long, value_name = "SET", value_parser = adversary, default_value = "ball")]
-    pub adversary: Adversary,
-
-    /// Bound the loss on these rows instead of the data's, a file like the data
-    #[arg(long, value_name = "FILE")]
-    pub target: Option<PathBuf>,
+    /// Largest norm of a poisoned point, in the units of the data file (default: 1, or with --normalize the largest norm of a row)
+    #[arg(long, value_name = "R")]
+    pub radius: Option<f64>,
 
     /// Average the gradients of N points in each step
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
@@ -52,6 +46,23 @@ pub struct LearnerFlags {
     pub bias: Option<String>,
 }
 
+/// What benign data may do, and what the learner is judged by.
+#[derive(Args)]
+#[command(next_help_heading = "Data")]
+pub struct NatureFlags {
+    /// Further data files, with --drift
+    #[arg(value_name = "MORE", help_heading = Resettable::<Str>::Reset)]
+    pub more: Vec<PathBuf>,
+
+    /// The data may switch between all the data files, at any time and in any way
+    #[arg(long)]
+    pub drift: bool,
+
+    /// Bound the loss on the rows of this file instead of the data's
+    #[arg(long, value_name = "FILE")]
+    pub target: Option<PathBuf>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LossFlag {
     /// max(0, 1 − θᵀz)
@@ -62,46 +73,19 @@ pub enum LossFlag {
     Multiclass,
 }
 
-impl LossFlag {
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            LossFlag::Hinge => "hinge",
-            LossFlag::Logistic => "logistic",
-            LossFlag::Multiclass => "multiclass",
+impl From<LossFlag> for LossName {
+    fn from(flag: LossFlag) -> LossName {
+        match flag {
+            LossFlag::Hinge => LossName::Hinge,
+            LossFlag::Logistic => LossName::Logistic,
+            LossFlag::Multiclass => LossName::Multiclass,
         }
-    }
-}
-
-impl LearnerFlags {
-    /// The loss that is meant.
-    pub fn loss(&self) -> LossFlag {
-        self.loss.unwrap_or(if self.preferences { LossFlag::Logistic } else { LossFlag::Hinge })
-    }
-
-    /// Whether this is the hinge learner against a ball, which has solvers of its own.
-    pub fn is_plain(&self) -> bool {
-        let LearnerFlags {
-            more,
-            drift,
-            loss: _,
-            preferences,
-            adversary,
-            target,
-            batch,
-            projection,
-            clip,
-            bias,
-        } = self;
-        let options = *drift || *preferences || !more.is_empty() || target.is_some();
-        let steps = *batch != 1 || projection.is_some() || clip.is_some() || bias.is_some();
-        self.loss() == LossFlag::Hinge && *adversary == Adversary::Ball && !options && !steps
     }
 }
 
 /// The points that the adversary may send.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Adversary {
+pub enum AdversaryFlag {
     Ball,
     /// Radii as text: one number, numbers, or a file; around the data without.
     Box(Option<String>),
@@ -113,33 +97,18 @@ pub enum Adversary {
     Any,
 }
 
-impl Adversary {
-    /// Its name on the command line.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Adversary::Ball => "ball",
-            Adversary::Box(_) => "box",
-            Adversary::Ellipsoid(_) => "ellipsoid",
-            Adversary::Points(_) => "points",
-            Adversary::Flips => "flips",
-            Adversary::Labels => "labels",
-            Adversary::Any => "any",
-        }
-    }
-}
-
-fn adversary(text: &str) -> Result<Adversary, String> {
+fn adversary(text: &str) -> Result<AdversaryFlag, String> {
     let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
     match (name, value) {
-        ("ball", None) => Ok(Adversary::Ball),
+        ("ball", None) => Ok(AdversaryFlag::Ball),
         ("ball", Some(_)) => Err("the ball's radius is --radius".into()),
-        ("box", radii) => Ok(Adversary::Box(radii.map(str::to_owned))),
-        ("ellipsoid", file) => Ok(Adversary::Ellipsoid(file.map(PathBuf::from))),
-        ("points", Some(file)) => Ok(Adversary::Points(file.into())),
+        ("box", radii) => Ok(AdversaryFlag::Box(radii.map(str::to_owned))),
+        ("ellipsoid", file) => Ok(AdversaryFlag::Ellipsoid(file.map(PathBuf::from))),
+        ("points", Some(file)) => Ok(AdversaryFlag::Points(file.into())),
         ("points", None) => Err("name the file of the points: points=FILE".into()),
-        ("flips", None) => Ok(Adversary::Flips),
-        ("labels", None) => Ok(Adversary::Labels),
-        ("any", None) => Ok(Adversary::Any),
+        ("flips", None) => Ok(AdversaryFlag::Flips),
+        ("labels", None) => Ok(AdversaryFlag::Labels),
+        ("any", None) => Ok(AdversaryFlag::Any),
         _ => {
             Err("one of ball, box, box=R, ellipsoid, ellipsoid=FILE, points=FILE, flips, labels, any".into())
         }

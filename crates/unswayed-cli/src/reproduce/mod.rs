@@ -11,7 +11,7 @@ use unswayed_report::{Report, Section};
 
 use crate::args::{Experiment, ReproduceFlags};
 use crate::progress::Bar;
-use crate::{Stop, input, print, report};
+use crate::{Stop, output, print, report};
 
 /// What one experiment found, for people and machines.
 struct Found {
@@ -28,7 +28,7 @@ const FEATURES: &str = "Features: EfficientNet-Lite0 for images and all-MiniLM-L
                         figures are therefore not the paper's own.";
 
 pub fn run(flags: &ReproduceFlags, as_json: bool) -> Result<ExitCode, Stop> {
-    input::keep_inputs(&flags.output, "--output", [&flags.data])?;
+    output::keep_inputs(&flags.output, "--output", [&flags.data])?;
     std::fs::create_dir_all(&flags.output).map_err(|error| {
         let folder = flags.output.display();
         Stop(format!("{folder}: cannot be made ({error}); choose another folder with --output"))
@@ -70,7 +70,7 @@ fn chosen(experiment: Experiment) -> Vec<(Experiment, &'static str)> {
 fn write(flags: &ReproduceFlags, found: &[(&str, Found)]) -> Result<(), Stop> {
     for (name, f) in found {
         let path = flags.output.join(format!("{name}.json"));
-        input::replace(&path, format!("{:#}\n", f.json).as_bytes(), "--output")?;
+        output::replace(&path, format!("{:#}\n", f.json).as_bytes(), "--output")?;
     }
     let mut verdict: Vec<String> = found.iter().flat_map(|(_, f)| f.verdict.clone()).collect();
     verdict.push(FEATURES.into());

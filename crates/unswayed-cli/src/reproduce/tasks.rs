@@ -1,18 +1,19 @@
 //! Images and rewards: choose on some tasks, judge on another.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
-use unswayed::data::{Features, LabelPolicy, Options, load};
+use unswayed::data::{Features, LabelPolicy, Reading, load};
 use unswayed::design::table::{Row, to_csv, to_json};
 use unswayed::design::{Request, Task};
 use unswayed::experiment::{PaperBound, TaskResult, preference_rows, run_tasks};
-use unswayed_report::about::task_sections;
+use unswayed_report::about::{certificate_name, task_sections};
 
 use super::Found;
 use crate::args::ReproduceFlags;
 use crate::progress::Bar;
-use crate::{Stop, input, print};
+use crate::{Stop, input, output, print, problem};
 
 /// A test task and the tasks to choose on.
 struct Experiment {
@@ -76,16 +77,21 @@ pub fn reward(flags: &ReproduceFlags, bar: &Bar) -> Result<Found, Stop> {
 
 fn request(flags: &ReproduceFlags, experiment: &Experiment) -> Result<Request, Stop> {
     let train = experiment.train.iter().map(|name| task(flags, name)).collect::<Result<_, _>>()?;
-    Ok(Request { test: Some(task(flags, experiment.test)?), seed: flags.seed, ..Request::new(train) })
+    asked(flags, train, task(flags, experiment.test)?)
+}
+
+/// The request for the learner and adversary of the flags.
+fn asked(flags: &ReproduceFlags, train: Vec<Task>, test: Task) -> Result<Request, Stop> {
+    let template = problem::template(&flags.learner, false, Some(test.data.origin().columns))?;
+    Ok(Request { test: Some(test), template, seed: flags.seed, ..Request::new(train) })
 }
 
 /// The first rows of a task's training part.
 fn task(flags: &ReproduceFlags, name: &str) -> Result<Task, Stop> {
     let path = present(flags, name)?;
-    let labels = LabelPolicy::Detect;
-    let data = load(&input::source(&path, None, labels), &Options { labels, ..Options::default() })?;
+    let data = load(&input::source(&path, None, LabelPolicy::Detect), &Reading::default())?;
     let data = if data.rows() > flags.rows { data.first(flags.rows)? } else { data };
-    Ok(Task { name: name.into(), data })
+    Ok(Task { name: name.into(), data: Arc::new(data) })
 }
 
 /// The path of a task's features, or how to make them.
@@ -105,14 +111,14 @@ fn present(flags: &ReproduceFlags, name: &str) -> Result<std::path::PathBuf, Sto
 fn pairs(flags: &ReproduceFlags) -> Result<Request, Stop> {
     let path = present(flags, PAIRS)?;
     let source = input::source(&path, None, LabelPolicy::Detect);
-    let rows = preference_rows(&Features::load(&source, &Options::default())?)?;
+    let rows = preference_rows(&Features::load(&source, &Reading::default())?)?;
     let half = flags.rows.min(rows.rows() / 2);
     let part = |from: usize, name: &str| -> Result<Task, Stop> {
         let z = rows.z()[from * rows.dimension()..(from + half) * rows.dimension()].to_vec();
-        Ok(Task { name: name.into(), data: unswayed::Dataset::from_rows(z, rows.dimension(), None)? })
+        let data = unswayed::Dataset::from_rows(z, rows.dimension(), None)?;
+        Ok(Task { name: name.into(), data: Arc::new(data) })
     };
-    let train = vec![part(0, "helpsteer_pairs_first")?];
-    Ok(Request { test: Some(part(half, "helpsteer_pairs_second")?), seed: flags.seed, ..Request::new(train) })
+    asked(flags, vec![part(0, "helpsteer_pairs_first")?], part(half, "helpsteer_pairs_second")?)
 }
 
 /// Runs one experiment in a folder of its own.
@@ -139,10 +145,10 @@ fn one(title: &str, request: &Request, flags: &ReproduceFlags, bar: &Bar) -> Res
 }
 
 fn write_files(folder: &Path, result: &TaskResult) -> Result<(), Stop> {
-    input::replace(&folder.join("results.csv"), &to_csv(&result.design.rows), "--output")?;
+    output::replace(&folder.join("results.csv"), &to_csv(&result.design.rows), "--output")?;
     for (task, rate, bytes) in &result.design.certificates {
-        let path = folder.join(format!("certificates/{task}-{rate}.certificate.safetensors"));
-        input::replace(&path, bytes, "--output")?;
+        let path = folder.join("certificates").join(certificate_name(task, *rate));
+        output::replace(&path, bytes, "--output")?;
     }
     Ok(())
 }
@@ -189,7 +195,7 @@ fn table(result: &TaskResult) -> String {
                 row.attack_loss.map_or_else(|| "-".into(), print::down),
                 print::up(row.certified_loss),
                 paper_of(result, row).map_or_else(|| "-".into(), print::up),
-                row.gap.map_or_else(|| "-".into(), |gap| format!("{gap:.2}")),
+                row.gap.map_or_else(|| "-".into(), print::gap),
             ]);
         }
     }

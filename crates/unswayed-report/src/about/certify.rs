@@ -61,7 +61,7 @@ impl Subject<'_> {
 /// A simulation or a bound on first steps that is not to be had.
 pub fn certify_report(subject: &Subject, summary: &Summary, command: String) -> Result<Report, AboutError> {
     let mut facts = summary.statement_lines();
-    facts.push(("assumes", summary.assumptions.to_owned()));
+    facts.push(("assumes", summary.stated.assumptions.to_owned()));
     Ok(Report {
         title: "What a poisoner can do".into(),
         verdict: verdict(summary),
@@ -83,7 +83,7 @@ pub fn certify_report(subject: &Subject, summary: &Summary, command: String) -> 
 }
 
 fn verdict(summary: &Summary) -> Vec<String> {
-    let (rate, bound) = (percent(summary.poison_rate), up(summary.certified_loss));
+    let (rate, bound) = (percent(summary.stated.poison_rate), up(summary.certified_loss));
     let first = match summary.status {
         Status::Vacuous => format!(
             "With {rate} of the points poisoned, no useful bound is proven: {bound} is no better than not learning."

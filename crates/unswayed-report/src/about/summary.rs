@@ -7,33 +7,9 @@ use unswayed_check::{Loss, Set, Statement, Target, TextLine, decimal_up};
 
 use crate::number::{down, percent, up};
 
-/// Everything that `unswayed certify --json` says; [`Summary::lines`] says the same to people. What does not apply is `None`.
+/// A statement for machines: its parts by the names of the command line, and the whole of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Summary {
-    /// What the bound is worth.
-    pub status: Status,
-    /// How the loss is proven.
-    pub method: &'static str,
-    /// No adversary gets the long-run loss above this.
-    pub certified_loss: f64,
-    /// No adversary gets the long-run fraction misclassified above this.
-    pub certified_error: f64,
-    /// The loss without an adversary, for small learning rates.
-    pub benign_loss: f64,
-    /// The fraction misclassified without an adversary, for small learning rates.
-    pub benign_error: f64,
-    /// The strongest attack found.
-    pub attack: Option<&'static str>,
-    /// The long-run loss that it reaches, simulated.
-    pub attack_loss: Option<f64>,
-    /// The 95 % confidence interval of that.
-    pub attack_loss_interval: Option<[f64; 2]>,
-    /// The long-run fraction misclassified that it reaches.
-    pub attack_error: Option<f64>,
-    /// Whether the simulation has reached the long run.
-    pub verdict: Option<&'static str>,
-    /// Certified loss / attack loss.
-    pub gap: Option<f64>,
+pub struct Stated {
     /// The rows of all datasets.
     pub rows: usize,
     /// The features of a row.
@@ -66,6 +42,73 @@ pub struct Summary {
     pub clip: Option<f64>,
     /// The column that is not regularized, from 1.
     pub bias: Option<usize>,
+    /// The statement itself.
+    pub statement: Statement,
+    /// What a proof relies on beyond the statement.
+    pub assumptions: &'static str,
+}
+
+impl Stated {
+    /// The parts of a statement.
+    pub fn of(statement: &Statement) -> Stated {
+        let Statement { learner, threat, data, target, .. } = statement;
+        Stated {
+            rows: data.iter().map(|origin| origin.rows).sum(),
+            dimension: data.first().map_or(0, |origin| origin.columns),
+            datasets: data.len(),
+            scale: data.first().map_or(1.0, |origin| origin.scale),
+            target: match target {
+                Target::Data => "data",
+                Target::Weights(_) => "weights",
+                Target::Rows(_) => "rows",
+            },
+            loss_function: loss_name(learner.loss),
+            classes: if let Loss::Multiclass(classes) = learner.loss { Some(classes) } else { None },
+            adversary: set_name(&threat.set).to_owned(),
+            radius: if let Set::Ball { radius } = threat.set { Some(radius) } else { None },
+            learning_rate: learner.learning_rate,
+            regularization: learner.regularization,
+            poison_rate: threat.poison_rate,
+            batch: learner.batch,
+            projection: learner.projection,
+            clip: learner.clip,
+            bias: learner.unregularized.first().map(|column| column + 1),
+            statement: statement.clone(),
+            assumptions: Statement::assumptions(),
+        }
+    }
+}
+
+/// Everything that `unswayed certify --json` says; [`Summary::lines`] says the same to people. What does not apply is `None`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// What the bound is worth.
+    pub status: Status,
+    /// How the loss is proven.
+    pub method: &'static str,
+    /// No adversary gets the long-run loss above this.
+    pub certified_loss: f64,
+    /// No adversary gets the long-run fraction misclassified above this.
+    pub certified_error: f64,
+    /// The loss without an adversary, for small learning rates.
+    pub benign_loss: f64,
+    /// The fraction misclassified without an adversary, for small learning rates.
+    pub benign_error: f64,
+    /// The strongest attack found.
+    pub attack: Option<&'static str>,
+    /// The long-run loss that it reaches, simulated.
+    pub attack_loss: Option<f64>,
+    /// The 95 % confidence interval of that.
+    pub attack_loss_interval: Option<[f64; 2]>,
+    /// The long-run fraction misclassified that it reaches.
+    pub attack_error: Option<f64>,
+    /// Whether the simulation has reached the long run.
+    pub verdict: Option<&'static str>,
+    /// Certified loss / attack loss.
+    pub gap: Option<f64>,
+    /// What is certified.
+    #[serde(flatten)]
+    pub stated: Stated,
     /// The long-run bounds hold from every start of at most this norm; from every start if `None`.
     pub start_norm: Option<f64>,
     /// The number of first steps that are bounded too.
@@ -92,10 +135,6 @@ pub struct Summary {
     pub verify: Option<String>,
     /// The report.
     pub report: Option<String>,
-    /// What is certified.
-    pub statement: Statement,
-    /// What the proof relies on beyond the statement.
-    pub assumptions: &'static str,
 }
 
 impl Summary {
@@ -112,13 +151,12 @@ impl Summary {
     ///     .poison_rate(0.05)
     ///     .build()?;
     /// let summary = Summary::new(&certify(&problem)?, None);
-    /// assert_eq!((summary.loss_function, summary.adversary.as_str()), ("hinge", "labels"));
+    /// assert_eq!((summary.stated.loss_function, summary.stated.adversary.as_str()), ("hinge", "labels"));
     /// assert!(summary.lines().iter().any(|(name, text)| *name == "threat" && text.contains("z or −z")));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new(outcome: &Outcome, attacked: Option<&Attacked>) -> Summary {
         let certificate = &outcome.certificate;
-        let Statement { learner, threat, data, target, horizon } = &certificate.statement;
         let simulated = attacked.map(|attacked| &attacked.simulated);
         let new_data = certificate.new_data.as_ref();
         Summary {
@@ -134,28 +172,9 @@ impl Summary {
             attack_error: simulated.and_then(|s| s.error).map(|error| error.mean),
             verdict: simulated.map(|s| s.verdict.word()),
             gap: simulated.map(|s| outcome.certified_loss / s.loss.mean),
-            rows: data.iter().map(|origin| origin.rows).sum(),
-            dimension: data.first().map_or(0, |origin| origin.columns),
-            datasets: data.len(),
-            scale: data.first().map_or(1.0, |origin| origin.scale),
-            target: match target {
-                Target::Data => "data",
-                Target::Weights(_) => "weights",
-                Target::Rows(_) => "rows",
-            },
-            loss_function: loss_name(learner.loss),
-            classes: if let Loss::Multiclass(classes) = learner.loss { Some(classes) } else { None },
-            adversary: set_name(&threat.set).to_owned(),
-            radius: if let Set::Ball { radius } = threat.set { Some(radius) } else { None },
-            learning_rate: learner.learning_rate,
-            regularization: learner.regularization,
-            poison_rate: threat.poison_rate,
-            batch: learner.batch,
-            projection: learner.projection,
-            clip: learner.clip,
-            bias: learner.unregularized.first().map(|column| column + 1),
+            stated: Stated::of(&certificate.statement),
             start_norm: certificate.start_norm(),
-            horizon: horizon.as_ref().map(|horizon| horizon.steps),
+            horizon: certificate.statement.horizon.as_ref().map(|horizon| horizon.steps),
             horizon_loss: outcome.horizon_loss,
             confidence: new_data.map(|claim| 1.0 - claim.delta),
             new_data_loss: outcome.new_data_loss,
@@ -167,8 +186,6 @@ impl Summary {
             replaced: false,
             verify: None,
             report: None,
-            statement: certificate.statement.clone(),
-            assumptions: Statement::assumptions(),
         }
     }
 
@@ -177,7 +194,7 @@ impl Summary {
         let mut lines = self.statement_lines();
         lines.push(("", String::new()));
         lines.extend(self.figures());
-        lines.push(("assumes", self.assumptions.to_owned()));
+        lines.push(("assumes", self.stated.assumptions.to_owned()));
         let replaced = if self.replaced { " (replaced)" } else { "" };
         lines.extend(self.certificate.iter().map(|path| ("certificate", format!("{path}{replaced}"))));
         lines.extend(self.verify.iter().map(|command| ("verify with", command.clone())));
@@ -187,15 +204,17 @@ impl Summary {
 
     /// What is certified: learner, threat, rows, target, first steps, start.
     pub fn statement_lines(&self) -> Vec<TextLine> {
-        let mut lines = self.statement.lines();
-        lines
-            .push(("start", self.start_norm.map_or("any".into(), |norm| format!("any of norm at most {norm}"))));
+        let mut lines = self.stated.statement.lines();
+        lines.push((
+            "start",
+            self.start_norm.map_or("any".into(), |norm| format!("any of norm at most {norm}")),
+        ));
         lines
     }
 
     /// Status, bounds, attack, gap, benign figures, transient. Bounds are rounded up, measurements down.
     pub fn figures(&self) -> Vec<TextLine> {
-        let loss = self.loss_function;
+        let loss = self.stated.loss_function;
         let mut lines = vec![
             ("status", self.status_text()),
             (
@@ -229,7 +248,7 @@ impl Summary {
             Status::Certified => "certified".into(),
             Status::Vacuous => format!(
                 "vacuous: proven, but no better than {}, the loss of a model that never learns",
-                match self.statement.learner.loss {
+                match self.stated.statement.learner.loss {
                     Loss::Logistic => "log 2 = 0.6931".to_owned(),
                     other => idle_loss(other).to_string(),
                 }

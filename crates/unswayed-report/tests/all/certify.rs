@@ -49,7 +49,9 @@ fn the_summary_is_the_same_for_people_and_machines() {
     ] {
         assert!(!json[key].is_null(), "{key} is missing");
     }
-    for key in ["radius", "projection", "clip", "bias", "confidence", "new_data_loss", "certificate", "report"] {
+    for key in
+        ["radius", "projection", "clip", "bias", "confidence", "new_data_loss", "certificate", "report"]
+    {
         assert!(json.get(key).is_some_and(serde_json::Value::is_null), "{key}");
     }
     assert_eq!((&json["status"], &json["loss_function"]), (&"certified".into(), &"logistic".into()));

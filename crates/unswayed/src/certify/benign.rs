@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn no_regularization_makes_it_worse_than_not_learning() {
-        let data = Dataset::sample().unwrap();
+        let data = crate::data::sample().unwrap();
         for sigma in [1e-200, 1e-30, 1e-12, 1e-4, 1.0, 1e3] {
             let benign = hinge(&data, sigma);
             assert!(benign.loss <= 1.0, "{sigma}: {}", benign.loss);

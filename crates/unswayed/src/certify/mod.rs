@@ -17,6 +17,8 @@ mod general;
 mod interior;
 mod mean;
 pub mod paper;
+#[cfg(test)]
+mod tests;
 
 pub use benign::{Benign, benign};
 pub(crate) use interior::dot;

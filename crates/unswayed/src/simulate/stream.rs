@@ -103,10 +103,14 @@ mod tests {
 
     use super::*;
 
+    fn stream(data: &Dataset, poison_rate: f64) -> Stream {
+        Stream::with_region(data, poison_rate, Region::Ball { radius: 1.0, centre: None })
+    }
+
     #[test]
     fn rows_come_by_weight_and_poison_by_rate() {
         let data = Dataset::from_rows(vec![1.0, 2.0, 3.0], 1, Some(vec![1.0, 0.0, 3.0])).unwrap();
-        let stream = Stream::new(&data, &Threat::new(0.2).unwrap());
+        let stream = stream(&data, 0.2);
         let mut rng = Pcg64Mcg::seed_from_u64(1);
         let mut counts = [0.0_f64; 4];
         for _ in 0..40_000 {
@@ -123,7 +127,7 @@ mod tests {
     #[test]
     fn without_adversary_its_turn_never_comes() {
         let data = Dataset::from_rows(vec![1.0], 1, None).unwrap();
-        let stream = Stream::new(&data, &Threat::new(0.0).unwrap());
+        let stream = stream(&data, 0.0);
         assert_eq!(stream.until_poison(&mut Pcg64Mcg::seed_from_u64(1)), u64::MAX);
     }
 }

@@ -1,4 +1,4 @@
-//! ‖z‖ ≤ R: t = Rτ, N = (R/τ)I, n = R². Also any point, clipped at R.
+//! Lemma L7 for ‖z‖ ≤ R: t = Rτ, N = (R/τ)I, n = R². Also any point, clipped at R.
 
 use super::{Split, flattened};
 use crate::evaluate::{Curve, Quadratic};

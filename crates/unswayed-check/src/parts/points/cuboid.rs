@@ -1,4 +1,4 @@
-//! |z_j| ≤ R_j: t = ΣR_jτ_j, N = diag(R_j/τ_j), n = ΣR_j².
+//! Lemma L7 for |z_j| ≤ R_j: t = ΣR_jτ_j, N = diag(R_j/τ_j), n = ΣR_j².
 
 use super::{Split, flattened};
 use crate::evaluate::{Curve, Quadratic};

@@ -1,4 +1,4 @@
-//! zᵀQ⁻¹z ≤ 1: t = τ, N = Q/τ, n = ω with ωI ≻ Q.
+//! Lemma L7 for zᵀQ⁻¹z ≤ 1: t = τ, N = Q/τ, n = ω with ωI ≻ Q.
 
 use super::{Split, flattened};
 use crate::evaluate::{Curve, Quadratic};

@@ -1,7 +1,8 @@
 //! For one row the constants are compared with the supremum over s itself, on a dense grid and on both sides of every kink.
 
 use super::*;
-use crate::linear::types::{Cases, Linear, LinearWitness, Loss, Method, Set, Step, Target};
+use crate::statement::{Learner, Loss, Set, Statement, Target, Threat};
+use crate::proof::RowBound;
 
 /// Deterministic numbers in [0, 1).
 struct Random(u64);
@@ -19,51 +20,42 @@ impl Random {
 
 /// A row z of R¹ with its learner and λ.
 struct Case {
-    learner: Linear,
-    witness: LinearWitness,
+    statement: Statement,
+    alpha: f64,
+    beta: f64,
     z: f64,
 }
 
 impl Case {
     /// `least` is the least κ0.
-    fn new(random: &mut Random, method: Method, least: f64) -> Case {
+    fn new(random: &mut Random, method: RowBound, least: f64) -> Case {
         let is_logistic = method.name().contains("logistic");
         let (eta, sigma, eps) =
             (random.between(0.01, 1.0), random.between(0.01, 0.9), random.between(0.0, 0.6));
-        let learner = Linear {
-            learning_rate: eta,
-            regularization: sigma,
-            poison_rate: eps,
-            loss: if is_logistic { Loss::Logistic } else { Loss::Hinge },
-            step: Step::default(),
-            set: Set::Labels,
+        let loss = if is_logistic { Loss::Logistic } else { Loss::Hinge };
+        let statement = Statement {
+            learner: Learner::new(loss, eta, sigma),
+            threat: Threat { poison_rate: eps, set: Set::LabelFlips },
+            data: vec![],
             target: Target::Data,
+            horizon: None,
         };
         let alpha = (least + random.between(1e-3, 2.0)) / (2.0 * (1.0 - eta * sigma) * (1.0 - eps));
-        let witness = LinearWitness {
-            method,
-            alpha,
-            beta: vec![random.between(-3.0, 3.0)],
-            omega: None,
-            shells: None,
-            by_label: false,
-            lines: vec![],
-            cases: Cases::default(),
-        };
-        Case { learner, witness, z: random.between(0.1, 1.0) }
+        let beta = random.between(-3.0, 3.0);
+        Case { statement, alpha, beta, z: random.between(0.1, 1.0) }
     }
 
     fn two_ak(&self) -> f64 {
-        2.0 * self.witness.alpha * (1.0 - self.learner.learning_rate * self.learner.regularization)
+        2.0 * self.alpha * (1.0 - self.statement.learner.learning_rate * self.statement.learner.regularization)
     }
 
     fn kappa0(&self) -> f64 {
-        self.two_ak() * (1.0 - self.learner.poison_rate)
+        self.two_ak() * (1.0 - self.statement.threat.poison_rate)
     }
 
     /// The activity of a point with margin s; at a kink it is 1.
     fn activity(&self, s: f64) -> f64 {
-        match self.learner.loss {
+        match self.statement.learner.loss {
             Loss::Logistic => 1.0 / (1.0 + s.exp()),
             _ => f64::from(u8::from(s <= 1.0)),
         }
@@ -72,12 +64,12 @@ impl Case {
     /// c(θ, ±z) for s = θz; `sign` is that of the point.
     fn moved(&self, s: f64, sign: f64, clip: f64) -> f64 {
         let w = self.activity(sign * s).min(clip / self.z);
-        let alpha_eta = self.witness.alpha * self.learner.learning_rate;
-        w * sign * (self.two_ak() * s + self.witness.beta[0] * self.z) + alpha_eta * (self.z * w).powi(2)
+        let alpha_eta = self.alpha * self.statement.learner.learning_rate;
+        w * sign * (self.two_ak() * s + self.beta * self.z) + alpha_eta * (self.z * w).powi(2)
     }
 
     fn loss(&self, s: f64) -> f64 {
-        match self.learner.loss {
+        match self.statement.learner.loss {
             Loss::Logistic => (-s).max(0.0) + (-s.abs()).exp().ln_1p(),
             _ => (1.0 - s).max(0.0),
         }
@@ -86,9 +78,9 @@ impl Case {
     /// The line's constant and slope, for the kind that is made of the mass.
     fn line<'a, K: Kind>(&'a self, make: impl FnOnce(Mass<'a>) -> K, rows: &'a Rows<'a>) -> (f64, f64) {
         let one = Dyadic::whole(1);
-        let mass = Mass { rows, target: None, p: one.clone(), t: one.clone(), scale: one.clone() };
-        let lambda = Lambda::new(&self.learner, &self.witness);
-        let line = sum(&make(mass), &lambda, &one).expect("conditions hold");
+        let mass = Mass { view: View { rows, classes: 0 }, target: None, p: one.clone(), t: one.clone(), scale: one.clone() };
+        let lambda = Lambda::new(&self.statement, self.alpha, std::slice::from_ref(&self.beta));
+        let line = sum(&make(mass), &lambda).expect("conditions hold");
         (line.constant.nearest(), line.slope[0].nearest() / self.z)
     }
 }
@@ -132,10 +124,10 @@ fn one_row_of_every_kind() {
 
 fn hinge_kinds(random: &mut Random) {
     let u = [random.unit()];
-    let case = Case::new(random, Method::Hinge, 1.0);
+    let case = Case::new(random, RowBound::Hinge, 1.0);
     let (z, weights) = ([case.z], [1.0]);
     let rows = Rows { z: &z, dimension: 1, weights: Some(&weights) };
-    let eps = case.learner.poison_rate;
+    let eps = case.statement.threat.poison_rate;
     let free = f64::INFINITY;
     let line = case.line(|mass| Hinge { mass, u: &u }, &rows);
     compare("hinge", line, |s| (1.0 - eps) * case.moved(s, 1.0, free) + case.loss(s));
@@ -148,20 +140,20 @@ fn hinge_kinds(random: &mut Random) {
 
     let clip = random.between(0.5, 1.2) * case.z;
     let short = (clip / case.z).min(1.0);
-    let mut case = Case { z: case.z, ..Case::new(random, Method::ClippedHinge, 1.0 / short) };
-    case.learner.step.clip = Some(clip);
+    let mut case = Case { z: case.z, ..Case::new(random, RowBound::ClippedHinge, 1.0 / short) };
+    case.statement.learner.clip = Some(clip);
     let (low, high) = ([short * (1.0 - 1e-13)], [short * (1.0 + 1e-13)]);
-    let eps = case.learner.poison_rate;
+    let eps = case.statement.threat.poison_rate;
     let make = |mass| Clipped { mass, clip, u: &u, low: &low, loss: ClippedLoss::Hinge(&high) };
     let line = case.line(make, &rows);
     compare("clipped-hinge", line, |s| (1.0 - eps) * case.moved(s, 1.0, clip) + case.loss(s));
 
     // The error: T need not be the smallest for these slopes, but it is above.
-    let case = Case { z: case.z, ..Case::new(random, Method::ErrorHinge, 0.3) };
+    let case = Case { z: case.z, ..Case::new(random, RowBound::ErrorHinge, 0.3) };
     let c = [random.between((1.0 - case.kappa0()).max(0.0), 1.0)];
     let u2 = [random.unit()];
     let (constant, y) = case.line(|mass| ErrorHinge { mass, u: &u, u2: &u2, c: &c }, &rows);
-    let eps = case.learner.poison_rate;
+    let eps = case.statement.threat.poison_rate;
     for i in -20_000..=20_000 {
         let s = f64::from(i) / 1000.0;
         let f = (1.0 - eps) * case.moved(s, 1.0, free) + f64::from(u8::from(s <= 0.0));
@@ -171,12 +163,12 @@ fn hinge_kinds(random: &mut Random) {
 
 fn logistic_kinds(random: &mut Random) {
     let u = [random.between(0.02, 0.98)];
-    let case = Case::new(random, Method::Logistic, 1.0);
+    let case = Case::new(random, RowBound::Logistic, 1.0);
     let (z, weights) = ([case.z], [1.0]);
     let rows = Rows { z: &z, dimension: 1, weights: Some(&weights) };
-    let (a, kappa0, eps) = (case.two_ak(), case.kappa0(), case.learner.poison_rate);
+    let (a, kappa0, eps) = (case.two_ak(), case.kappa0(), case.statement.threat.poison_rate);
     let (b, c) =
-        (case.witness.beta[0] * case.z, case.witness.alpha * case.learner.learning_rate * case.z * case.z);
+        (case.beta * case.z, case.alpha * case.statement.learner.learning_rate * case.z * case.z);
     let free = f64::INFINITY;
     let h = |w: f64, a: f64, y1: f64, y0: f64, b: f64, c: f64| {
         a * entropy(w) + y1 * w.ln() + y0 * (-w).ln_1p() + b * w + c * w * w
@@ -206,13 +198,13 @@ fn logistic_kinds(random: &mut Random) {
 
     let clip = random.between(0.5, 1.2) * case.z;
     let short = (clip / case.z).min(1.0);
-    let mut case = Case { z: case.z, ..Case::new(random, Method::ClippedLogistic, 1.0 / short) };
-    case.learner.step.clip = Some(clip);
-    let (kappa0, eps) = (case.kappa0(), case.learner.poison_rate);
+    let mut case = Case { z: case.z, ..Case::new(random, RowBound::ClippedLogistic, 1.0 / short) };
+    case.statement.learner.clip = Some(clip);
+    let (kappa0, eps) = (case.kappa0(), case.statement.threat.poison_rate);
     let low = [short * (1.0 - 1e-13)];
     let y = (kappa0 * low[0] - 1.0) * u[0];
-    let bb = (1.0 - eps) * case.witness.beta[0] * case.z;
-    let bc = (1.0 - eps) * case.witness.alpha * case.learner.learning_rate * case.z * case.z;
+    let bb = (1.0 - eps) * case.beta * case.z;
+    let bc = (1.0 - eps) * case.alpha * case.statement.learner.learning_rate * case.z * case.z;
     let w = [place(|w| h(w, kappa0, y, kappa0 - 1.0 - y, bb, bc), -30.0, 30.0)];
     let make = |mass| Clipped { mass, clip, u: &u, low: &low, loss: ClippedLoss::Logistic(&w) };
     let (constant, slope) = case.line(make, &rows);

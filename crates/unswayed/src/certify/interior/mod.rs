@@ -39,6 +39,8 @@ mod outer;
 mod rows;
 mod solve;
 mod sums;
+#[cfg(test)]
+mod tests;
 mod theorem;
 
 pub(super) use envelope::WholeLine;

@@ -1,0 +1,56 @@
+//! Tries to break the bounds: random learners, random proofs, and a search for θ and z with G_λ above the proven value.
+
+use crate::common::Problem;
+use crate::common::random::{improve, kinds};
+use crate::common::rounds;
+use crate::common::search::Random;
+
+/// Searches the problem; the room that is left, relative to 1 + |B|.
+fn room(name: &str, problem: &Problem, bound: f64, random: &mut Random, starts: usize) -> f64 {
+    let found = problem.search(random, starts, 250);
+    let room = (bound - found) / (1.0 + bound.abs());
+    assert!(room >= -1e-8, "{name}: G = {found} > B = {bound}: {problem:?}");
+    room
+}
+
+#[test]
+fn any_proof() {
+    let (instances, starts) = (rounds(4, 30), rounds(3, 6));
+    for (number, (name, make)) in kinds().into_iter().enumerate() {
+        let mut random = Random(1000 + number as u64);
+        let mut refused = 0;
+        for _ in 0..instances {
+            let problem = make(&mut random);
+            match problem.bounds() {
+                Ok((bound, cases)) => {
+                    assert_eq!(bound, cases.into_iter().fold(f64::NEG_INFINITY, f64::max), "{name}");
+                    room(&name, &problem, bound, &mut random, starts);
+                }
+                Err(failure) => {
+                    refused += 1;
+                    assert!(refused <= instances / 4, "{name}: {failure}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn good_proofs() {
+    let (instances, changes) = (rounds(1, 3), rounds(150, 1500));
+    for (number, (name, make)) in kinds().into_iter().enumerate() {
+        let mut random = Random(5000 + number as u64);
+        let mut least = f64::INFINITY;
+        for _ in 0..instances {
+            let mut problem = make(&mut random);
+            while problem.bound().is_err() {
+                problem = make(&mut random);
+            }
+            improve(&mut problem, &mut random, changes);
+            let bound = problem.bound().expect("no change that is kept makes it worse");
+            least = least.min(room(&name, &problem, bound, &mut random, rounds(5, 12)));
+        }
+        // A search that never comes near the bounds would find nothing.
+        assert!(least < if crate::common::is_full() { 0.6 } else { 0.9 }, "{name}: {least}");
+    }
+}

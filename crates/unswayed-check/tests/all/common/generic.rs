@@ -1,0 +1,211 @@
+//! A loose but valid proof for every combination of features that no rule refuses.
+
+use unswayed_check::{
+    CaseProof, Cases, Feature, Lines, Loss, RowBound, Set, Shells, Statement, Target,
+};
+
+use super::{Problem, dot, origin, plain, simple};
+
+/// Four rows of two entries.
+pub const Z: [f64; 8] = [0.5, 0.25, -0.75, 0.5, 0.125, 0.875, 0.5, -0.25];
+/// The same with a class in front.
+const CLASSES: [f64; 12] = [0.0, 0.5, 0.25, 1.0, -0.75, 0.5, 2.0, 0.125, 0.875, 0.0, 0.5, -0.25];
+/// Rows whose second entry is a bias.
+const BIASED: [f64; 8] = [0.5, 0.5, -0.75, -0.5, 0.125, 0.5, 0.25, -0.5];
+/// Rows of a target of its own.
+pub const TARGET: [f64; 6] = [0.25, 0.25, -0.5, 0.75, 0.875, 0.0];
+
+pub const ETA: f64 = 0.01;
+pub const SIGMA: f64 = 0.1;
+pub const EPS: f64 = 0.05;
+pub const ALPHA: f64 = 8.0;
+pub const NU: f64 = 0.125;
+pub const CLIP: f64 = 0.5;
+pub const PROJECTION: f64 = 12.0;
+/// ϱ of shells without a projection.
+pub const BALL: f64 = 15.0;
+/// K of several classes.
+pub const K: usize = 3;
+
+/// A problem with these features; its proof is for the loss.
+pub fn generic(features: &[Feature]) -> Problem {
+    make(features, false)
+}
+
+/// The same with a proof for the error.
+pub fn generic_error(features: &[Feature]) -> Problem {
+    make(features, true)
+}
+
+fn statement(features: &[Feature]) -> Statement {
+    let has = |feature: Feature| features.contains(&feature);
+    let loss = match () {
+        () if has(Feature::Logistic) => Loss::Logistic,
+        () if has(Feature::Multiclass) => Loss::Multiclass(K),
+        () => Loss::Hinge,
+    };
+    let set = match () {
+        () if has(Feature::Box) => Set::Box { radii: vec![1.0, 0.5] },
+        () if has(Feature::Ellipsoid) => Set::Ellipsoid { q: vec![1.0, 0.25, 0.75] },
+        () if has(Feature::Points) => Set::Points { points: vec![0.5, -0.25, -0.75, 0.25] },
+        () if has(Feature::LabelFlips) => Set::LabelFlips,
+        () if has(Feature::AnyPoint) => Set::Any,
+        () => Set::Ball { radius: 1.0 },
+    };
+    let datasets = if has(Feature::Drift) { 2 } else { 1 };
+    let mut statement = plain(ETA, SIGMA, EPS, loss, set);
+    statement.data = vec![origin(4, 2); datasets];
+    let learner = &mut statement.learner;
+    learner.projection = has(Feature::Projection).then_some(PROJECTION);
+    learner.clip = has(Feature::Clip).then_some(CLIP);
+    learner.unregularized = if has(Feature::Bias) { vec![1] } else { vec![] };
+    if has(Feature::NoRegularization) {
+        learner.regularization = 0.0;
+    }
+    if has(Feature::TargetWeights) {
+        statement.target = Target::Weights(vec![vec![1.0, 0.5, 0.25, 1.0]; datasets]);
+    }
+    if has(Feature::TargetRows) {
+        statement.target = Target::Rows(origin(3, 2));
+    }
+    statement
+}
+
+/// The kind of lines, and the vectors that it needs.
+fn lines(statement: &Statement, is_error: bool, rows: &[f64], dimension: usize) -> (RowBound, Lines) {
+    let learner = &statement.learner;
+    let is_logistic = learner.loss == Loss::Logistic;
+    let flips = statement.threat.set == Set::LabelFlips;
+    let kind = match (is_logistic, is_error, flips, learner.clip.is_some()) {
+        _ if matches!(statement.target, Target::Rows(_)) => RowBound::Interval,
+        (false, true, ..) => RowBound::ErrorHinge,
+        (true, true, ..) => RowBound::ErrorLogistic,
+        (false, _, true, _) => RowBound::LabelHinge,
+        (true, _, true, _) => RowBound::LabelLogistic,
+        (false, _, _, true) => RowBound::ClippedHinge,
+        (true, _, _, true) => RowBound::ClippedLogistic,
+        (false, ..) => RowBound::Hinge,
+        (true, ..) => RowBound::Logistic,
+    };
+    let each = if let Loss::Multiclass(k) = learner.loss { k - 1 } else { 1 };
+    let norms = rows.chunks(dimension).map(|z| dot(z, z).sqrt());
+    let n = rows.len() / dimension * each;
+    let u = if learner.unregularized.is_empty() { 0.5 } else { 0.0 };
+    let mut lines = Lines { u: vec![u; n], ..Lines::default() };
+    match kind {
+        RowBound::Interval => {
+            lines.u = vec![];
+            lines.y = vec![0.0; n];
+            lines.reach = norms.map(|norm| norm * BALL * (1.0 + 1e-9)).collect();
+            lines.target_y = vec![0.0; 3];
+            lines.target_reach =
+                TARGET.chunks(2).map(|z| dot(z, z).sqrt() * BALL * (1.0 + 1e-9)).collect();
+        }
+        RowBound::Logistic => lines.w = vec![0.4; n],
+        RowBound::LabelLogistic | RowBound::ErrorLogistic => {
+            (lines.w, lines.w2) = (vec![0.4; n], vec![0.6; n]);
+        }
+        RowBound::ErrorHinge => (lines.u2, lines.c) = (vec![0.25; n], vec![1.0; n]),
+        RowBound::ClippedHinge | RowBound::ClippedLogistic => {
+            lines.low = norms.map(|norm| (CLIP / norm).min(1.0) * (1.0 - 1e-12)).collect();
+            if kind == RowBound::ClippedHinge { lines.high = vec![1.0; n] } else { lines.w = vec![0.4; n] }
+        }
+        RowBound::Hinge | RowBound::LabelHinge => {}
+    }
+    (kind, lines)
+}
+
+fn make(features: &[Feature], is_error: bool) -> Problem {
+    let has = |feature: Feature| features.contains(&feature);
+    let statement = statement(features);
+    let (z, dimension) = match () {
+        () if has(Feature::Multiclass) => (CLASSES.to_vec(), 3),
+        () if has(Feature::Bias) => (BIASED.to_vec(), 2),
+        () => (Z.to_vec(), 2),
+    };
+    let (kind, lines) = lines(&statement, is_error, &z, dimension);
+    let parameters = if has(Feature::Multiclass) { 2 * K } else { 2 };
+    let beta: Vec<f64> = (0..parameters).map(|j| [-0.5, -0.25][j % 2]).collect();
+    let mut cases = Cases { lines: vec![0], ..Cases::default() };
+    match &statement.threat.set {
+        Set::Box { .. } => cases.tau = vec![100.0; 2],
+        Set::Points { .. } => {
+            cases.lines = vec![0; 2];
+            cases.share = vec![0.5; 2];
+            cases.w = if has(Feature::Logistic) { vec![0.4; 2] } else { vec![] };
+        }
+        Set::LabelFlips => {}
+        _ => cases.tau = vec![100.0],
+    }
+    let is_free = has(Feature::Bias);
+    cases.nu = if cases.tau.is_empty() || is_free { vec![] } else { vec![NU] };
+    let is_ellipsoid = has(Feature::Ellipsoid);
+    cases.x = if is_ellipsoid && !is_free { vec![0.0; 2] } else { vec![] };
+    let datasets = statement.data.len();
+    let weights = has(Feature::RowWeights).then(|| vec![1.0, 2.0, 0.5, 1.0]);
+    let target = matches!(statement.target, Target::Rows(_)).then(|| TARGET.to_vec());
+    let proof = CaseProof {
+        omega: is_ellipsoid.then_some(1.5),
+        ..simple(kind, ALPHA, beta, lines, cases)
+    };
+    let needs_shells = kind == RowBound::Interval || has(Feature::NoRegularization);
+    let mut problem =
+        Problem { statement, proof, data: vec![z], weights: vec![weights], dimension, target };
+    if needs_shells {
+        add_shells(&mut problem);
+    }
+    if datasets == 2 {
+        add_dataset(&mut problem);
+    }
+    problem
+}
+
+/// One shell around 0: the ball of the projection, or one that every step keeps.
+pub fn add_shells(problem: &mut Problem) {
+    let ball = problem.statement.learner.projection.unwrap_or(BALL);
+    let centre = vec![0.0; problem.proof.beta.len()];
+    problem.proof.shells = Some(Shells { centre, radii: vec![ball], ball });
+    let cases = problem.proof.cases.lines.len();
+    (problem.proof.cases.outer, problem.proof.cases.inner) = (vec![5.0; cases], vec![0.0; cases]);
+}
+
+/// The same shell cut in two.
+pub fn cut_shell(problem: &mut Problem, radius: f64) {
+    let proof = &mut problem.proof;
+    proof.shells.as_mut().expect("shells").radii.insert(0, radius);
+    let mut second = proof.lines[0].clone();
+    second.shell = 1;
+    proof.lines.push(second);
+    repeat(&mut proof.cases, 2);
+}
+
+/// The data once more, turned.
+fn add_dataset(problem: &mut Problem) {
+    let is_class = matches!(problem.statement.learner.loss, Loss::Multiclass(_));
+    let label = |j: usize| is_class && j % problem.dimension == 0;
+    let turned = problem.data[0].iter().enumerate().map(|(j, &z)| if label(j) { z } else { -z });
+    problem.data.push(turned.collect());
+    problem.weights.push(problem.weights[0].clone());
+    let proof = &mut problem.proof;
+    let mut second = proof.lines[0].clone();
+    second.dataset = 1;
+    proof.lines.push(second);
+    repeat(&mut proof.cases, 2);
+}
+
+/// All cases so many times; each time with the next lines.
+fn repeat(cases: &mut Cases, times: usize) {
+    let each = cases.lines.len();
+    cases.lines = (0..times).flat_map(|i| vec![i; each]).collect();
+    for vector in [
+        &mut cases.tau,
+        &mut cases.nu,
+        &mut cases.share,
+        &mut cases.w,
+        &mut cases.x,
+        &mut cases.outer,
+        &mut cases.inner,
+    ] {
+        *vector = vector.repeat(times);
+    }
+}

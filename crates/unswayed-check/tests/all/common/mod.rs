@@ -1,0 +1,286 @@
+//! What the tests share: problems, certificates of every kind, and G_λ computed by taking the learner's steps.
+
+pub mod files;
+pub mod fixtures;
+pub mod generic;
+pub mod random;
+pub mod search;
+
+use unswayed_check::{
+    CaseProof, Cases, Certificate, Claim, Evidence, Failure, Horizon, HorizonClaim, Labels, Learner, Lines,
+    Loss, Origin, Proof, RowBound, Rows, Set, Statement, Target, Threat, Verdict, check, prove,
+};
+use unswayed_data::Dataset;
+
+/// Whether the long searches are asked for.
+pub fn is_full() -> bool {
+    std::env::var_os("UNSWAYED_FULL").is_some_and(|value| value == "1")
+}
+
+/// The first number by default, the second one if the long searches are asked for.
+pub fn rounds(few: usize, many: usize) -> usize {
+    if is_full() { many } else { few }
+}
+
+/// A statement, a proof, and the rows they are about.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    pub statement: Statement,
+    pub proof: CaseProof,
+    pub data: Vec<Vec<f64>>,
+    pub weights: Vec<Option<Vec<f64>>>,
+    pub dimension: usize,
+    pub target: Option<Vec<f64>>,
+}
+
+impl Problem {
+    pub fn rows(&self) -> Vec<Rows<'_>> {
+        let pairs = self.data.iter().zip(&self.weights);
+        pairs.map(|(z, w)| Rows { z, dimension: self.dimension, weights: w.as_deref() }).collect()
+    }
+
+    pub fn with_evidence<T>(&self, f: impl FnOnce(&Evidence) -> T) -> T {
+        let target = self.target.as_ref().map(|z| Rows { z, dimension: self.dimension, weights: None });
+        f(&Evidence { data: &self.rows(), target })
+    }
+
+    /// The bound and the bounds of all cases.
+    pub fn bounds(&self) -> Result<(f64, Vec<f64>), Failure> {
+        let proof = Proof::Cases(Box::new(self.proof.clone()));
+        self.with_evidence(|e| {
+            let proven = prove(&self.statement, &proof, e)?;
+            Ok((proven.bound()?, proven.case_bounds()))
+        })
+    }
+
+    pub fn bound(&self) -> Result<f64, Failure> {
+        Ok(self.bounds()?.0)
+    }
+
+    /// The bound over the first steps.
+    pub fn horizon(&self, steps: u64, start: &[f64], m: f64) -> Result<f64, Failure> {
+        let proof = Proof::Cases(Box::new(self.proof.clone()));
+        let horizon = Horizon { steps, start: start.to_vec() };
+        self.with_evidence(|e| prove(&self.statement, &proof, e)?.horizon(&horizon, m))
+    }
+
+    pub fn complaint(&self) -> String {
+        self.bound().expect_err("a refusal").to_string()
+    }
+
+    /// The claim on the proof's bound, as low as it can be.
+    pub fn claim(&self) -> Claim {
+        let proof = Proof::Cases(Box::new(self.proof.clone()));
+        Claim { bound: self.bound().expect("a bound"), proof }
+    }
+
+    pub fn check(&self, certificate: &Certificate) -> Result<Verdict, Failure> {
+        self.with_evidence(|e| check(certificate, e))
+    }
+
+    /// The datasets.
+    pub fn datasets(&self) -> Vec<Dataset> {
+        let all = self.data.iter().zip(&self.weights);
+        all.map(|(z, w)| dataset(z, self.dimension, w.as_deref())).collect()
+    }
+
+    /// The statement, with the origins of its rows.
+    pub fn complete(&self) -> Statement {
+        let data = self.datasets().iter().map(|data| data.origin().clone()).collect();
+        let target = match (&self.statement.target, &self.target) {
+            (Target::Rows(_), Some(z)) => Target::Rows(dataset(z, self.dimension, None).origin().clone()),
+            (target, _) => target.clone(),
+        };
+        Statement { data, target, ..self.statement.clone() }
+    }
+}
+
+pub fn dataset(z: &[f64], dimension: usize, weights: Option<&[f64]>) -> Dataset {
+    Dataset::from_rows(z.to_vec(), dimension, weights.map(<[f64]>::to_vec)).expect("good rows")
+}
+
+/// An origin of so many rows that no file has.
+pub fn origin(rows: usize, columns: usize) -> Origin {
+    Origin {
+        file: String::new(),
+        label_file: None,
+        labels: Labels::Premultiplied,
+        label_column: None,
+        weight_column: None,
+        scale: 1.0,
+        rows,
+        of: rows,
+        columns,
+        sha256: "0".repeat(64),
+    }
+}
+
+/// A learner without variants, about one dataset, which is also the target.
+pub fn plain(eta: f64, sigma: f64, eps: f64, loss: Loss, set: Set) -> Statement {
+    Statement {
+        learner: Learner::new(loss, eta, sigma),
+        threat: Threat { poison_rate: eps, set },
+        data: vec![origin(1, 1)],
+        target: Target::Data,
+        horizon: None,
+    }
+}
+
+/// A proof with one set of lines and no shells.
+pub fn simple(rows: RowBound, alpha: f64, beta: Vec<f64>, lines: Lines, cases: Cases) -> CaseProof {
+    CaseProof { rows, alpha, beta, omega: None, shells: None, by_class: false, lines: vec![lines], cases }
+}
+
+/// The name of a kind in files.
+pub fn name_of(rows: RowBound) -> String {
+    serde_json::to_value(rows).expect("a name").as_str().expect("a name").to_owned()
+}
+
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The place of the supremum of a H(w) + y1 log w + y0 log(1−w) + bw + cw², by bisection in the log-odds of w.
+pub fn argmax(a: f64, y1: f64, y0: f64, b: f64, c: f64) -> f64 {
+    let (mut low, mut high) = (-60.0_f64, 60.0_f64);
+    for _ in 0..100 {
+        let mid = f64::midpoint(low, high);
+        let (w, v) = (1.0 / (1.0 + (-mid).exp()), 1.0 / (1.0 + mid.exp()));
+        if -a * mid + y1 / w - y0 / v + b + 2.0 * c * w > 0.0 { low = mid } else { high = mid }
+    }
+    (1.0 / (1.0 + (-low).exp())).clamp(1e-15, 1.0 - 1e-15)
+}
+
+/// The constants 2αk, κ0 and, for a row, ‖z‖² and βᵀz, in floating point.
+pub struct Numbers {
+    pub two_ak: f64,
+    pub kappa0: f64,
+    pub benign: f64,
+    pub eps: f64,
+    pub alpha_eta: f64,
+}
+
+impl Numbers {
+    pub fn new(statement: &Statement, alpha: f64) -> Self {
+        let learner = &statement.learner;
+        let k = 1.0 - learner.learning_rate * learner.regularization;
+        let benign = 1.0 - statement.threat.poison_rate;
+        let two_ak = 2.0 * alpha * k;
+        Numbers {
+            two_ak,
+            kappa0: two_ak * benign,
+            benign,
+            eps: statement.threat.poison_rate,
+            alpha_eta: alpha * learner.learning_rate,
+        }
+    }
+
+    /// w₀ of Lemma L3 for the slope y, target weight t per data weight.
+    pub fn logistic(&self, z: &[f64], beta: &[f64], y: f64, t: f64) -> f64 {
+        let (b, c) = (self.benign * dot(z, beta), self.benign * self.alpha_eta * dot(z, z));
+        argmax(self.kappa0, y, self.kappa0 - t - y, b, c)
+    }
+
+    /// The two w₀ of Lemma L6.
+    pub fn labels(&self, z: &[f64], beta: &[f64], y: f64) -> (f64, f64) {
+        let (a, e, b, c) = (self.two_ak, self.eps, dot(z, beta), self.alpha_eta * dot(z, z));
+        let rest = self.kappa0 - 1.0 - y;
+        (argmax(a, y, rest + e * a, b, c), argmax(a, y + e * a, rest, b - 2.0 * e * c, c))
+    }
+
+    /// w₀ of Lemma L9.
+    pub fn finite(&self, z: &[f64], beta: &[f64], share: f64) -> f64 {
+        let y = self.two_ak * share;
+        argmax(self.two_ak, y, self.two_ak - y, dot(z, beta), self.alpha_eta * dot(z, z))
+    }
+}
+
+/// x near A⁻¹v for a symmetric matrix, by Gaussian elimination.
+pub fn solve(mut a: Vec<Vec<f64>>, mut v: Vec<f64>) -> Vec<f64> {
+    let d = v.len();
+    for k in 0..d {
+        for i in k + 1..d {
+            let f = a[i][k] / a[k][k];
+            let (upper, lower) = a.split_at_mut(i);
+            for (x, y) in lower[0].iter_mut().zip(&upper[k]) {
+                *x -= f * y;
+            }
+            v[i] -= f * v[k];
+        }
+    }
+    for k in (0..d).rev() {
+        let rest: f64 = (k + 1..d).map(|j| a[k][j] * v[j]).sum();
+        v[k] = (v[k] - rest) / a[k][k];
+    }
+    v
+}
+
+/// The upper triangle, column by column.
+pub fn triangle(q: &[Vec<f64>]) -> Vec<f64> {
+    (0..q.len()).flat_map(|j| (0..=j).map(move |i| q[i][j])).collect()
+}
+
+/// x near A⁻¹v of an ellipsoid's case with r = Σ p_iy_iz_i.
+pub fn ellipsoid_x(
+    statement: &Statement,
+    alpha: f64,
+    beta: &[f64],
+    q: &[Vec<f64>],
+    r: &[f64],
+    tau: f64,
+    nu: f64,
+) -> Vec<f64> {
+    let (sigma, eps) = (statement.learner.regularization, statement.threat.poison_rate);
+    let n = Numbers::new(statement, alpha);
+    let chi = n.two_ak - nu;
+    let d = beta.len();
+    let base = alpha * sigma * (2.0 - statement.learner.learning_rate * sigma);
+    let entry =
+        |i: usize, j: usize| (if i == j { base } else { 0.0 }) - eps * chi * chi / (2.0 * tau) * q[i][j];
+    let a = (0..d).map(|i| (0..d).map(|j| entry(i, j)).collect()).collect();
+    let v = (0..d).map(|i| r[i] + eps * chi / tau * dot(&q[i], beta) - sigma * beta[i]).collect();
+    solve(a, v)
+}
+
+/// Σ p_iy_iz_i for equal weights.
+pub fn slope(z: &[f64], d: usize, y: impl Fn(usize) -> f64) -> Vec<f64> {
+    let n = z.len() / d;
+    let mut r = vec![0.0; d];
+    for i in 0..n {
+        for j in 0..d {
+            r[j] += y(i) * z[i * d + j] / n as f64;
+        }
+    }
+    r
+}
+
+/// The certificate with the smallest bounds that the proof has. A proof for the error stands beside one for the loss.
+pub fn certificate(problem: &Problem) -> Certificate {
+    let mut loss = problem.clone();
+    let is_error = problem.proof.rows.is_error();
+    if is_error {
+        let is_logistic = problem.statement.learner.loss == Loss::Logistic;
+        loss.proof.rows = if is_logistic { RowBound::Logistic } else { RowBound::Hinge };
+        loss.proof.alpha = problem.proof.alpha.max(2.0);
+        for lines in &mut loss.proof.lines {
+            (lines.u2, lines.c, lines.w2) = (vec![], vec![], vec![]);
+        }
+        for tau in &mut loss.proof.cases.tau {
+            *tau *= 1e5;
+        }
+    }
+    let start = if problem.statement.learner.projection.is_some() { 0.01 } else { 0.5 };
+    let start = vec![start; problem.proof.beta.len()];
+    let has_ball = problem.proof.shells.is_some() || problem.statement.learner.projection.is_some();
+    let m = if has_ball { 0.0625 } else { 0.0 };
+    let bound = loss.horizon(1000, &start, m).expect("a horizon");
+    let horizon = Some(Horizon { steps: 1000, start });
+    Certificate {
+        tool: "test 1.0".to_owned(),
+        statement: Statement { horizon, ..problem.complete() },
+        loss: loss.claim(),
+        error: is_error.then(|| problem.claim()),
+        horizon: Some(HorizonClaim { bound, m }),
+        new_data: None,
+    }
+}

@@ -1,0 +1,351 @@
+//! The reference values in `tests/oracles` and of `docs/learners.md`: the exact value of each stored proof.
+
+use serde_json::Value;
+use unswayed_check::{
+    CaseProof, Cases, Lines, Loss, MeanBenign, MeanCertificate, MeanStatement, RowBound, Rows, Set, Shells,
+    Statement, Target, check_mean,
+};
+use unswayed_data::{Reading, Source, load_table};
+
+use crate::common::fixtures::{bound, by_cases};
+use crate::common::{Numbers, Problem, dot, ellipsoid_x, origin, plain, simple, slope, triangle};
+use crate::truth;
+
+fn cases(text: &str) -> Vec<Value> {
+    serde_json::from_str(text).expect("a list of cases")
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    match value {
+        Value::Array(list) => list.iter().map(number).collect(),
+        one => vec![number(one)],
+    }
+}
+
+fn hinge_cases() -> Vec<Value> {
+    cases(include_str!("../oracles/hinge.json"))
+}
+
+fn hinge(case: &Value) -> Statement {
+    learner(case, Loss::Hinge)
+}
+
+fn proof(claim: &Value, rows: usize, is_error: bool) -> CaseProof {
+    let cases = Cases {
+        lines: vec![0],
+        tau: vec![number(&claim["tau"])],
+        nu: vec![claim["nu"].as_f64().unwrap_or(0.0)],
+        ..Cases::default()
+    };
+    let mut lines = Lines { u: numbers(&claim["u"]), ..Lines::default() };
+    let mut kind = RowBound::Hinge;
+    if is_error {
+        kind = RowBound::ErrorHinge;
+        lines.u2 = numbers(&claim["u2"]);
+        lines.c = claim.get("c").map_or(vec![0.0; rows], numbers);
+    }
+    simple(kind, number(&claim["alpha"]), numbers(&claim["beta"]), lines, cases)
+}
+
+#[test]
+fn hinge_values_are_reproduced_exactly() {
+    let mut checked = 0;
+    for case in hinge_cases() {
+        let z = table(&case["Z"]);
+        let (dimension, z) = (z[0].len(), z.concat());
+        let rows = Rows { z: &z, dimension, weights: None };
+        let statement = hinge(&case);
+        for name in ["cert", "cert_basic", "zero_one", "zero_one_basic"] {
+            let claim = &case[name];
+            let proof = by_cases(proof(claim, rows.len(), name.starts_with("zero")));
+            let exact = truth::value(&statement, &proof, &rows).expect("conditions hold");
+            let value = number(&claim["value"]);
+            assert_eq!(exact.to_f64().value(), value, "{} {name}", case["name"]);
+            let bound = bound(&statement, &proof, &rows).unwrap();
+            truth::assert_rounded_up(bound, &exact);
+            assert!(bound == value || bound == value.next_up());
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, 4 * 14);
+}
+
+/// The same lines on an interval that holds all θᵀz: the slopes are multiples of the weight 1/N there.
+#[test]
+fn intervals_contain_whole_lines() {
+    let mut checked = 0;
+    for case in hinge_cases() {
+        let z = table(&case["Z"]);
+        let (dimension, z) = (z[0].len(), z.concat());
+        let rows = Rows { z: &z, dimension, weights: None };
+        let statement = hinge(&case);
+        let mut wide = proof(&case["cert"], 0, false);
+        let sigma = statement.learner.regularization;
+        let kappa = Numbers::new(&statement, wide.alpha).kappa0 - 1.0;
+        let ball = 1.001 / sigma;
+        let u = std::mem::take(&mut wide.lines[0].u);
+        // κ is rounded, so y may exceed it by 1e-16: reach must not be huge.
+        wide.lines[0].y = u.iter().map(|u| kappa.max(0.0) * u / rows.len() as f64).collect();
+        wide.lines[0].reach = vec![ball * 1.001; rows.len()];
+        wide.rows = RowBound::Interval;
+        wide.shells = Some(Shells { centre: vec![0.0; dimension], radii: vec![ball], ball });
+        (wide.cases.outer, wide.cases.inner) = (vec![0.0], vec![0.0]);
+        let wide = by_cases(wide);
+        let bound = bound(&statement, &wide, &rows).unwrap();
+        truth::assert_rounded_up(bound, &truth::value(&statement, &wide, &rows).unwrap());
+        let value = number(&case["cert"]["value"]);
+        assert!((bound - value).abs() <= 1e-9 * value.max(1.0), "{} {bound} {value}", case["name"]);
+        checked += 1;
+    }
+    assert_eq!(checked, 14);
+}
+
+#[test]
+fn mean_values() {
+    let (mut checked, mut infinite) = (0, 0);
+    for case in cases(include_str!("../oracles/mean.json")) {
+        let trace = |m: &Value| {
+            let rows = m.as_array().unwrap();
+            (0..rows.len()).map(|i| number(&rows[i][i])).sum::<f64>()
+        };
+        let statement = MeanStatement {
+            learning_rate: number(&case["eta"]),
+            poison_rate: number(&case["eps"]),
+            squared_radius: number(&case["r"]),
+            noise_trace: trace(&case["S"]),
+            benign: MeanBenign::CovarianceTrace(trace(&case["Sigma"])),
+        };
+        let closed = &case["closed"];
+        let Some(nu) = closed["nu"].as_f64() else {
+            // The closed form has no ν where the adversary has nothing to do, or everything.
+            infinite += 1;
+            continue;
+        };
+        // a and ν are rounded: a little more of both keeps the conditions.
+        let certificate = MeanCertificate {
+            tool: String::new(),
+            statement,
+            bound: 1e300,
+            alpha: number(&closed["a"]) * (1.0 + 1e-10),
+            nu: nu * (1.0 + 1e-8) + 1e-12,
+        };
+        let value = number(&closed["value"]);
+        let bound = check_mean(&certificate, None).unwrap();
+        truth::assert_rounded_up(bound, &truth::mean_value(&certificate, None).unwrap());
+        assert!((bound - value).abs() <= 1e-6 * value.max(1e-3), "{} {bound} {value}", case["name"]);
+        checked += 1;
+    }
+    assert!(checked >= 9 && infinite <= 1, "{checked} {infinite}");
+}
+
+fn table(value: &Value) -> Vec<Vec<f64>> {
+    value.as_array().expect("a table").iter().map(numbers).collect()
+}
+
+/// z = y·x for the first rows of a file of `experiments/data`.
+fn file_rows(name: &str, count: usize) -> Vec<Vec<f64>> {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/data/");
+    let source = Source::path(format!("{root}{name}_x.npy")).labels(format!("{root}{name}_y.npy"));
+    let (table, y, _) = load_table(&source, &Reading::default()).expect("a data file");
+    let row = |i: usize| table.x[i * table.columns..][..table.columns].iter().map(|x| x * y[i]).collect();
+    (0..count).map(row).collect()
+}
+
+fn rows(case: &Value) -> Vec<Vec<f64>> {
+    match case["file"].as_str() {
+        Some(name) => file_rows(name, usize::try_from(case["rows"].as_u64().unwrap()).unwrap()),
+        None => table(&case["Z"]),
+    }
+}
+
+fn learner(case: &Value, loss: Loss) -> Statement {
+    let set = if case["name"].as_str().unwrap().contains("label-only") {
+        Set::LabelFlips
+    } else if let Some(points) = case.get("points") {
+        Set::Points { points: table(points).concat() }
+    } else if let Some(q) = case.get("Q") {
+        Set::Ellipsoid { q: triangle(&table(q)) }
+    } else if let Some(radii) = case.get("half_widths") {
+        Set::Box { radii: numbers(radii) }
+    } else {
+        Set::Ball { radius: number(&case["radius"]) }
+    };
+    let mut statement = plain(number(&case["eta"]), number(&case["sigma"]), number(&case["eps"]), loss, set);
+    if let Some(t) = case.get("target_weights") {
+        statement.target = Target::Weights(vec![numbers(t)]);
+    }
+    if let Some(free) = case.get("free") {
+        statement.learner.unregularized = numbers(free).iter().map(|&j| j as usize).collect();
+    }
+    statement
+}
+
+/// A problem with one dataset and no classes.
+fn one_dataset(case: &Value) -> Problem {
+    let name = case["name"].as_str().unwrap();
+    let (is_logistic, is_error) = (name.starts_with("logistic"), name.contains("-error"));
+    let loss = if is_logistic { Loss::Logistic } else { Loss::Hinge };
+    let statement = learner(case, loss);
+    let z = rows(case);
+    let w = &case["witness"];
+    let (mut alpha, beta) = (number(&w["alpha"]), numbers(&w["beta"]));
+    if !statement.learner.unregularized.is_empty() {
+        alpha /= 1.0 - statement.learner.learning_rate * statement.learner.regularization;
+    }
+    let constants = Numbers::new(&statement, alpha);
+    let t = |i: usize| case.get("target_weights").map_or(1.0, |t| number(&t[i]) * z.len() as f64);
+    let is_label = statement.threat.set == Set::LabelFlips;
+    let method = match (is_logistic, is_error, is_label) {
+        (false, false, false) => RowBound::Hinge,
+        (true, false, false) => RowBound::Logistic,
+        (false, true, _) => RowBound::ErrorHinge,
+        (true, true, _) => RowBound::ErrorLogistic,
+        (false, _, true) => RowBound::LabelHinge,
+        (true, _, true) => RowBound::LabelLogistic,
+    };
+    let lines_of = |u: Vec<f64>| {
+        let mut lines = Lines::default();
+        match method {
+            RowBound::Logistic => {
+                lines.w = w.get("w").map_or_else(
+                    || {
+                        let y = |i: usize| (constants.kappa0 - t(i)) * u[i];
+                        (0..z.len()).map(|i| constants.logistic(&z[i], &beta, y(i), t(i))).collect()
+                    },
+                    numbers,
+                );
+            }
+            RowBound::ErrorLogistic => {
+                let place = |i: usize| constants.logistic(&z[i], &beta, constants.kappa0 * u[i], 0.0);
+                lines.w = (0..z.len()).map(|i| place(i).min(0.5)).collect();
+                lines.w2 = (0..z.len()).map(|i| place(i).max(0.5)).collect();
+            }
+            RowBound::LabelLogistic => {
+                let places = |i: usize| constants.labels(&z[i], &beta, (constants.kappa0 - 1.0) * u[i]);
+                (lines.w, lines.w2) = (0..z.len()).map(places).unzip();
+            }
+            RowBound::ErrorHinge => {
+                lines.u2 = numbers(&w["u2"]);
+                lines.c = numbers(&w["c"]);
+            }
+            _ => {}
+        }
+        lines.u = u;
+        lines
+    };
+    let mut cases = Cases { lines: vec![0], ..Cases::default() };
+    let mut omega = None;
+    let flat = z.concat();
+    let lines: Vec<Lines> = match &statement.threat.set {
+        Set::Points { points } => {
+            let d = beta.len();
+            cases.share = numbers(&w["point_share"]);
+            cases.lines = (0..cases.share.len()).collect();
+            if is_logistic {
+                let place = |(a, &share): (&[f64], &f64)| constants.finite(a, &beta, share);
+                cases.w = points.chunks(d).zip(&cases.share).map(place).collect();
+            }
+            table(&w["u"]).into_iter().map(lines_of).collect()
+        }
+        set => {
+            let u = numbers(&w["u"]);
+            if *set != Set::LabelFlips {
+                cases.tau = w.get("tau").map_or_else(|| vec![dot(&beta, &beta).sqrt()], numbers);
+                cases.nu = if statement.learner.unregularized.is_empty() { vec![number(&w["nu"])] } else { vec![] };
+            }
+            if let Some(q) = case.get("Q") {
+                let q = table(q);
+                let y = |i: usize| (constants.kappa0 - t(i)) * u[i];
+                let r = slope(&flat, beta.len(), y);
+                cases.x = ellipsoid_x(&statement, alpha, &beta, &q, &r, cases.tau[0], cases.nu[0]);
+                omega = Some(largest_eigenvalue(&q) * (1.0 + 1e-12));
+            }
+            vec![lines_of(u)]
+        }
+    };
+    let dimension = beta.len();
+    let proof = CaseProof { rows: method, alpha, beta, omega, shells: None, by_class: false, lines, cases };
+    Problem { statement, proof, data: vec![flat], weights: vec![None], dimension, target: None }
+}
+
+/// By repeated multiplication.
+fn largest_eigenvalue(q: &[Vec<f64>]) -> f64 {
+    let mut x: Vec<f64> = (0..q.len()).map(|i| 1.0 + 0.1 * i as f64).collect();
+    let mut value = 0.0;
+    for _ in 0..5000 {
+        let y: Vec<f64> = q.iter().map(|row| dot(row, &x)).collect();
+        value = dot(&y, &y).sqrt();
+        x = y.iter().map(|y| y / value).collect();
+    }
+    value
+}
+
+fn drift(case: &Value) -> Problem {
+    let w = &case["witness"];
+    let parts = w["datasets"].as_array().unwrap();
+    let lines =
+        |(dataset, part): (usize, &Value)| Lines { dataset, u: numbers(&part["u"]), ..Lines::default() };
+    let all = |name: &str| parts.iter().map(|p| number(&p[name])).collect();
+    let proof = CaseProof {
+        lines: parts.iter().enumerate().map(lines).collect(),
+        cases: Cases { lines: vec![0, 1], tau: all("tau"), nu: all("nu"), ..Cases::default() },
+        ..simple(RowBound::Hinge, number(&w["alpha"]), numbers(&w["beta"]), Lines::default(), Cases::default())
+    };
+    let data: Vec<_> = case["datasets"].as_array().unwrap().iter().map(|z| table(z).concat()).collect();
+    let (dimension, weights) = (proof.beta.len(), vec![None; data.len()]);
+    let statement = Statement { data: vec![origin(1, 1); data.len()], ..learner(case, Loss::Hinge) };
+    Problem { statement, proof, data, weights, dimension, target: None }
+}
+
+fn classes(case: &Value) -> Problem {
+    let name = case["name"].as_str().unwrap();
+    let count = name["multi-class K=".len()..][..1].parse::<usize>().unwrap();
+    let by_class = name.ends_with("classes");
+    let w = &case["witness"];
+    let parts = w["cases"].as_array().unwrap();
+    let (k, radius) = (count as f64, number(&case["radius"]));
+    let gamma = if by_class { 1.0 } else { (k * (k - 1.0)).sqrt() * radius };
+    let proof = CaseProof {
+        by_class,
+        lines: parts.iter().map(|p| Lines { u: numbers(&p["u"]), ..Lines::default() }).collect(),
+        cases: Cases {
+            lines: (0..parts.len()).collect(),
+            tau: parts.iter().map(|p| number(&p["tau"]) / gamma).collect(),
+            nu: parts.iter().map(|p| number(&p["nu"])).collect(),
+            ..Cases::default()
+        },
+        ..simple(RowBound::Hinge, number(&w["alpha"]), numbers(&w["beta"]), Lines::default(), Cases::default())
+    };
+    let (x, labels) = (table(&case["X"]), numbers(&case["labels"]));
+    let dimension = 1 + x[0].len();
+    let data = vec![x.iter().zip(&labels).flat_map(|(x, &y)| [&[y], x.as_slice()].concat()).collect()];
+    let statement = learner(case, Loss::Multiclass(count));
+    Problem { statement, proof, data, weights: vec![None], dimension, target: None }
+}
+
+#[test]
+fn every_reference_case_is_reproduced() {
+    let text = include_str!("../../../unswayed/tests/oracles/learners.json");
+    let cases: Vec<Value> = serde_json::from_str(text).expect("a list of cases");
+    for case in &cases {
+        let name = case["name"].as_str().unwrap();
+        let problem = match name {
+            _ if name.contains("drift") => drift(case),
+            _ if name.starts_with("multi-class") => classes(case),
+            _ => one_dataset(case),
+        };
+        let value = number(&case["value"]);
+        let bound = problem.bound().unwrap_or_else(|e| panic!("{name}: {e}"));
+        let is_logistic = name.starts_with("logistic");
+        let error = (bound - value).abs() / value.abs().max(1.0);
+        assert!(error <= if is_logistic { 1e-7 } else { 1e-9 }, "{name}: {bound} {value}");
+        for below in ["brute_force", "fixed_point"] {
+            assert!(case[below].as_f64().is_none_or(|x| x <= bound), "{name} {below}");
+        }
+    }
+    assert_eq!(cases.len(), 35);
+}

@@ -1,0 +1,207 @@
+//! The table of what goes together: every rule can be broken, and whatever breaks none has a proof.
+
+use unswayed_check::Feature::{self, *};
+use unswayed_check::{
+    Deviation, NewDataClaim, PaperProof, RULES, Reason, Rows, Set, features, prove, prove_new_data,
+    unsupported,
+};
+
+use crate::common::Problem;
+use crate::common::fixtures::{by_paper, paper};
+use crate::common::generic::{generic, generic_error};
+
+const LOSSES: [Feature; 3] = [Hinge, Logistic, Multiclass];
+const SETS: [Feature; 6] = [Ball, Box, Ellipsoid, Points, LabelFlips, AnyPoint];
+const TARGETS: [&[Feature]; 3] = [&[], &[TargetWeights], &[TargetRows]];
+/// Features of statements that a statement may have or not, then those that are not in statements.
+const OPTIONAL: [Feature; 9] =
+    [Drift, Projection, Clip, Bias, NoRegularization, RowWeights, Confidence, Paper, SetAroundData];
+
+/// Every request that names one loss, one set and one target.
+fn requests() -> Vec<Vec<Feature>> {
+    let mut all = vec![];
+    for loss in LOSSES {
+        for set in SETS {
+            for target in TARGETS {
+                for bits in 0..1_usize << OPTIONAL.len() {
+                    let chosen = (0..OPTIONAL.len()).filter(|i| bits >> i & 1 == 1).map(|i| OPTIONAL[i]);
+                    all.push([loss, set].into_iter().chain(target.iter().copied()).chain(chosen).collect());
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Claims for one sample, chosen before it was seen.
+fn new_data(problem: &Problem) -> NewDataClaim {
+    NewDataClaim {
+        bound: 1e9,
+        delta: 0.05,
+        radius: 1.0,
+        deviation: Deviation::Hoeffding,
+        alpha: problem.proof.alpha,
+        beta: problem.proof.beta.clone(),
+        tau: problem.proof.cases.tau.clone(),
+        nu: problem.proof.cases.nu.first().copied().unwrap_or_default(),
+        omega: problem.proof.omega,
+        theta: vec![1.0, 0.75],
+        gain: 0.5,
+    }
+}
+
+/// A proof of the paper's program for the four rows.
+fn paper_proof() -> PaperProof {
+    let mut proof = paper();
+    (proof.m, proof.h) = (vec![0.0; 4], vec![0.0; 8]);
+    proof
+}
+
+/// Whether the checker accepts a proof of the statement with these features, or why not.
+fn proven(request: &[Feature]) -> Result<(), Reason> {
+    let problem = generic(request);
+    let of_statement: Vec<Feature> =
+        request.iter().copied().filter(|f| !matches!(f, RowWeights | Confidence | Paper | SetAroundData)).collect();
+    assert_eq!(features(&problem.statement), of_statement);
+    let result = if request.contains(&Paper) {
+        let proof = by_paper(paper_proof());
+        problem.with_evidence(|e| prove(&problem.statement, &proof, e).and_then(|p| p.bound()))
+    } else {
+        problem.bound()
+    };
+    result.map_err(|failure| failure.reason)?;
+    if request.contains(&Confidence) {
+        let rows: Rows = problem.rows()[0];
+        prove_new_data(&problem.statement, &new_data(&problem), &rows).map_err(|failure| failure.reason)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn every_rule_can_be_the_first_that_is_broken() {
+    let mut first = vec![0; RULES.len()];
+    for request in requests() {
+        if let Some(rule) = unsupported(&request) {
+            let at = RULES.iter().position(|r| r == rule).expect("a rule of the table");
+            first[at] += 1;
+        }
+    }
+    for (rule, count) in RULES.iter().zip(&first) {
+        assert!(*count > 0, "never the first: {rule}");
+    }
+    // Each rule alone is broken by exactly what it names, with some loss and some set.
+    for rule in RULES {
+        assert!(unsupported(rule.these).is_some(), "{rule}");
+    }
+}
+
+/// The checker cannot see that a set was read off the data; everything else that a rule refuses, it refuses, with that rule;
+/// everything that no rule refuses has a proof that it accepts.
+#[test]
+fn what_no_rule_refuses_has_a_proof_and_nothing_else_has() {
+    let (mut accepted, mut refused) = (0, 0);
+    for request in requests() {
+        if request.contains(&SetAroundData) {
+            continue;
+        }
+        // The last claim of a certificate is the one on new data, and there is one proof of the loss.
+        if request.contains(&Confidence) && request.contains(&Paper) {
+            assert!(unsupported(&request).is_some());
+            continue;
+        }
+        let proven = proven(&request);
+        match unsupported(&request) {
+            None => {
+                accepted += 1;
+                assert_eq!(proven, Ok(()), "{request:?}");
+            }
+            Some(rule) => {
+                refused += 1;
+                assert!(matches!(proven, Err(Reason::Unsupported(found)) if found == rule), "{request:?}: {proven:?}");
+            }
+        }
+    }
+    println!("{accepted} combinations accepted, {refused} refused");
+    assert!(accepted > 200 && refused > 1000, "{accepted} {refused}");
+}
+
+/// Every pair of features is refused by a rule in every request, or is in a proof that is accepted.
+#[test]
+fn every_pair_is_covered_or_listed() {
+    /// What the checker cannot see, and so no proof shows.
+    const UNSEEN: [Feature; 1] = [SetAroundData];
+    let all: Vec<Feature> = LOSSES
+        .into_iter()
+        .chain(SETS)
+        .chain([TargetWeights, TargetRows])
+        .chain(OPTIONAL)
+        .filter(|f| !UNSEEN.contains(f))
+        .collect();
+    let supported: Vec<Vec<Feature>> = requests().into_iter().filter(|r| unsupported(r).is_none()).collect();
+    let (mut covered, mut without) = (0, vec![]);
+    for (i, &a) in all.iter().enumerate() {
+        for &b in &all[..i] {
+            let request = supported.iter().find(|r| r.contains(&a) && r.contains(&b) && !r.contains(&SetAroundData));
+            match request {
+                Some(request) => {
+                    assert_eq!(proven(request), Ok(()), "{request:?}");
+                    covered += 1;
+                }
+                None => without.push((b, a)),
+            }
+        }
+    }
+    // These pairs never go together, whatever else there is: two losses, sets or targets, or what a rule refuses.
+    let same = |kinds: &[Feature], a, b| kinds.contains(&a) && kinds.contains(&b);
+    without.retain(|&(a, b)| {
+        !same(&LOSSES, a, b) && !same(&SETS, a, b) && !same(&[TargetWeights, TargetRows], a, b)
+    });
+    let expected = [
+        (Multiclass, Box), (Multiclass, Ellipsoid), (Multiclass, Points), (Multiclass, LabelFlips),
+        (Multiclass, AnyPoint), (LabelFlips, TargetWeights), (Multiclass, TargetWeights), (Logistic, TargetRows),
+        (Multiclass, TargetRows), (LabelFlips, TargetRows), (AnyPoint, TargetRows), (Multiclass, Clip), (Box, Clip),
+        (Ellipsoid, Clip), (Points, Clip), (LabelFlips, Clip), (TargetRows, Clip), (Multiclass, Bias), (Points, Bias),
+        (LabelFlips, Bias), (AnyPoint, Bias), (TargetWeights, Bias), (TargetRows, Bias), (Projection, Bias),
+        (Clip, Bias), (Multiclass, NoRegularization), (Bias, NoRegularization),
+        (Logistic, Confidence), (Multiclass, Confidence), (Points, Confidence),
+        (LabelFlips, Confidence), (AnyPoint, Confidence), (TargetWeights, Confidence), (TargetRows, Confidence),
+        (Drift, Confidence), (Clip, Confidence), (Bias, Confidence), (NoRegularization, Confidence),
+        (RowWeights, Confidence), (Logistic, Paper),
+        (Multiclass, Paper), (Box, Paper), (Ellipsoid, Paper), (Points, Paper), (LabelFlips, Paper),
+        (AnyPoint, Paper), (TargetWeights, Paper), (TargetRows, Paper), (Drift, Paper), (Projection, Paper),
+        (Clip, Paper), (Bias, Paper), (NoRegularization, Paper), (Confidence, Paper),
+    ];
+    for pair in &without {
+        assert!(expected.contains(pair), "{pair:?} never goes together");
+    }
+    assert_eq!(without.len(), expected.len(), "{without:?}");
+    assert!(covered > 60, "{covered}");
+}
+
+/// Claims on the error have proofs for the same statements, but for those that are judged by something else than the data,
+/// flip labels, clip, or have an unregularized column.
+#[test]
+fn errors_have_proofs() {
+    let mut accepted = 0;
+    for request in requests() {
+        let other = [TargetWeights, TargetRows, LabelFlips, Clip, Bias, Confidence, Paper, SetAroundData];
+        if unsupported(&request).is_some() || request.iter().any(|f| other.contains(f)) {
+            continue;
+        }
+        let problem = generic_error(&request);
+        problem.bound().unwrap_or_else(|failure| panic!("{request:?}: {failure}"));
+        accepted += 1;
+    }
+    assert!(accepted >= 50, "{accepted}");
+}
+
+#[test]
+fn a_radius_is_one_feature_whatever_it_is() {
+    for radius in [0.0, 1.0, 1e300] {
+        let mut problem = generic(&[Hinge, Ball]);
+        problem.statement.threat.set = Set::Ball { radius };
+        assert_eq!(features(&problem.statement), [Hinge, Ball]);
+    }
+    let texts: std::collections::HashSet<String> = RULES.iter().map(ToString::to_string).collect();
+    assert_eq!(texts.len(), RULES.len(), "two rules say the same");
+}

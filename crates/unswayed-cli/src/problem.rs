@@ -1,0 +1,213 @@
+//! From flags to a problem: files are read, the learner and the adversary made.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use unswayed::data::{LabelPolicy, Reading, Source, load, require_alike};
+use unswayed::{Adversary, Column, Dataset, LossName, Problem, Template};
+
+use crate::args::{AdversaryFlag, DataFlags, LearnerFlags, LossFlag, NatureFlags, RateFlags, ReadFlags};
+use crate::{Stop, input};
+
+/// All flags that say which problem is meant, but for the rates.
+pub struct Asked<'a> {
+    pub data: &'a DataFlags,
+    pub read: &'a ReadFlags,
+    pub learner: &'a LearnerFlags,
+    pub nature: &'a NatureFlags,
+}
+
+/// What a problem is made of but for the rates.
+pub struct Parts {
+    /// One dataset, or several if the data drift.
+    pub data: Vec<Arc<Dataset>>,
+    pub target: Option<Dataset>,
+    pub template: Template,
+    /// How a further file is read like the data.
+    alike: Reading,
+}
+
+impl Asked<'_> {
+    /// The data files, in the order in which a certificate names them.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        std::iter::once(input::data_path(self.data)).chain(self.nature.more.iter().map(PathBuf::as_path))
+    }
+
+    /// All files that are read.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let set = match &self.learner.adversary {
+            AdversaryFlag::Box(Some(text)) => Some(PathBuf::from(text)),
+            AdversaryFlag::Ellipsoid(Some(path)) | AdversaryFlag::Points(path) => Some(path.clone()),
+            _ => None,
+        };
+        let others = self.nature.more.iter().chain(&self.nature.target);
+        let beside = others.clone().filter_map(|path| input::labels_beside(path));
+        input::data_files(self.data).into_iter().chain(others.cloned()).chain(beside).chain(set).collect()
+    }
+
+    /// Reads all files.
+    pub fn parts(&self) -> Result<Parts, Stop> {
+        self.refuse()?;
+        let mut reading = reading(self.data.label_column.as_deref(), self.read, self.learner);
+        let mut data = self.load_all(&reading)?;
+        if reading.normalize {
+            // One number for all, so that one model fits all.
+            reading.scale = data.iter().map(|one| one.origin().scale).reduce(f64::max);
+            if data.len() > 1 {
+                data = self.load_all(&reading)?;
+            }
+        }
+        let alike = Reading { rows: None, ..reading };
+        let target = self.nature.target.as_ref().map(|path| read_alike(path, None, &alike)).transpose()?;
+        require_alike(&data[0], data[1..].iter().chain(&target))?;
+        let template = template(self.learner, self.read.preferences, Some(data[0].origin().columns))?;
+        Ok(Parts { data: data.into_iter().map(Arc::new).collect(), target, template, alike })
+    }
+
+    fn load_all(&self, reading: &Reading) -> Result<Vec<Dataset>, Stop> {
+        let labels = self.data.labels.as_deref();
+        let one = |path| Ok(load(&input::source(path, labels, reading.labels), reading)?);
+        self.paths().map(one).collect()
+    }
+
+    /// Refuses flags that say two things about the data.
+    fn refuse(&self) -> Result<(), Stop> {
+        let (read, several) = (self.read, !self.nature.more.is_empty());
+        let labels = self.data.labels.is_some();
+        let raw = read.scores || read.premultiplied;
+        let is_multiclass = self.learner.loss == Some(LossFlag::Multiclass);
+        let is_npy = |path: &PathBuf| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy"));
+        let cases = [
+            (
+                several && !self.nature.drift,
+                "several data files need --drift: the data may then switch between them at any time",
+            ),
+            (
+                self.nature.drift && !several,
+                "--drift needs several data files: the data may switch between them at any time",
+            ),
+            (
+                labels && (several || self.nature.target.as_ref().is_some_and(is_npy)),
+                "--labels is for one file of features; save features and labels in one file, or the labels of …x.npy in …y.npy",
+            ),
+            (
+                read.preferences && (raw || labels || self.data.label_column.is_some()),
+                "--preferences have no labels: leave out --labels, --label-column, --scores and --premultiplied",
+            ),
+            (is_multiclass && read.preferences, "--loss multiclass needs labels: leave out --preferences"),
+            (
+                is_multiclass && raw,
+                "--loss multiclass needs labels of classes: leave out --scores and --premultiplied",
+            ),
+        ];
+        match cases.into_iter().find(|(bad, _)| *bad) {
+            Some((_, message)) => Err(Stop(message.into())),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Parts {
+    /// The problem at these rates.
+    pub fn problem(&self, rates: &RateFlags) -> Result<Problem, Stop> {
+        self.problem_on(self.data.clone(), rates)
+    }
+
+    /// The same about the first rows of the only dataset.
+    pub fn problem_on_first(&self, rows: usize, rates: &RateFlags) -> Result<Problem, Stop> {
+        self.problem_on(vec![Arc::new(self.data[0].first(rows)?)], rates)
+    }
+
+    fn problem_on(&self, data: Vec<Arc<Dataset>>, rates: &RateFlags) -> Result<Problem, Stop> {
+        let mut builder = Problem::of_template(data, self.template.clone())
+            .learning_rate(rates.learning_rate)
+            .regularization(rates.regularization)
+            .poison_rate(rates.poison_rate);
+        if let Some(target) = &self.target {
+            builder = builder.target(target.clone());
+        }
+        Ok(builder.build()?)
+    }
+
+    /// Reads held-out data the way the data were read.
+    pub fn test(&self, path: &Path, labels: Option<&Path>) -> Result<Dataset, Stop> {
+        let test = read_alike(path, labels, &self.alike)?;
+        require_alike(&self.data[0], [&test])?;
+        Ok(test)
+    }
+}
+
+/// How data files are read.
+pub fn reading(label_column: Option<&str>, read: &ReadFlags, learner: &LearnerFlags) -> Reading {
+    Reading {
+        labels: match () {
+            () if learner.loss == Some(LossFlag::Multiclass) => LabelPolicy::Multiclass,
+            () if read.preferences => LabelPolicy::Preferences,
+            () if read.scores => LabelPolicy::Scores,
+            () if read.premultiplied => LabelPolicy::Premultiplied,
+            () => LabelPolicy::Detect,
+        },
+        label_column: label_column.map(str::to_owned),
+        weight_column: read.weight_column.clone(),
+        normalize: read.normalize,
+        scale: None,
+        rows: read.rows,
+    }
+}
+
+/// Reads a file the way the data were read, all rows of it.
+fn read_alike(path: &Path, labels: Option<&Path>, reading: &Reading) -> Result<Dataset, Stop> {
+    Ok(load(&input::source(path, labels, reading.labels), reading)?)
+}
+
+/// Learner and threat but for their rates. `columns` are those of the data, if there is one dataset.
+pub fn template(flags: &LearnerFlags, preferences: bool, columns: Option<usize>) -> Result<Template, Stop> {
+    if let Some(radius) = flags.radius.filter(|radius| !(*radius >= 0.0 && radius.is_finite())) {
+        return Err(Stop(format!("--radius {radius}: it must be a finite number that is not negative")));
+    }
+    let default = if preferences { LossName::Logistic } else { LossName::Hinge };
+    Ok(Template {
+        loss: Some(flags.loss.map_or(default, LossName::from)),
+        adversary: adversary(&flags.adversary, columns)?,
+        radius: flags.radius,
+        batch: flags.batch,
+        projection: flags.projection,
+        clip: flags.clip,
+        bias: flags.bias.as_deref().map(column),
+    })
+}
+
+/// The adversary, with what is in its file.
+fn adversary(flag: &AdversaryFlag, columns: Option<usize>) -> Result<Adversary, Stop> {
+    let rows = |path: &Path, labels: LabelPolicy| -> Result<Vec<f64>, Stop> {
+        let rows = load(&Source::path(path), &Reading { scale: Some(1.0), ..Reading::labels(labels) })?;
+        let found = rows.dimension();
+        match columns.filter(|columns| *columns != found) {
+            None => Ok(rows.z().to_vec()),
+            Some(columns) => Err(Stop(format!(
+                "{}: there are {found} columns, but the data have {columns}; they must be alike",
+                path.display()
+            ))),
+        }
+    };
+    Ok(match flag {
+        AdversaryFlag::Ball => Adversary::Ball,
+        AdversaryFlag::Box(None) => Adversary::BoxAroundData,
+        AdversaryFlag::Box(Some(text)) => Adversary::Box(input::vector(text, "--adversary box")?),
+        AdversaryFlag::Ellipsoid(None) => Adversary::EllipsoidAroundData,
+        AdversaryFlag::Ellipsoid(Some(path)) => Adversary::Ellipsoid(rows(path, LabelPolicy::None)?),
+        AdversaryFlag::Points(path) => Adversary::Points(rows(path, LabelPolicy::Premultiplied)?),
+        AdversaryFlag::Flips => Adversary::Flips,
+        AdversaryFlag::Labels => Adversary::LabelFlips,
+        AdversaryFlag::Any => Adversary::Any,
+    })
+}
+
+/// A column by its number from 1, as the last one, or else by its name.
+fn column(text: &str) -> Column {
+    match text.parse::<usize>() {
+        Ok(number) if number > 0 => Column::Index(number - 1),
+        _ if text == "last" => Column::FromEnd(1),
+        _ => Column::Name(text.to_owned()),
+    }
+}

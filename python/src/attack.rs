@@ -116,7 +116,7 @@ pub fn run_attacks(
     let named = |names: Vec<String>| names.iter().map(|name| named(name)).collect::<PyResult<Vec<_>>>();
     let attacks = attacks.map(named).transpose()?;
     let work = Work::default();
-    let (problem, effort) = (problem.0.clone(), Effort::new(effort, seed, test, &work)?);
+    let (problem, effort) = (problem.problem.clone(), Effort::new(effort, seed, test, &work)?);
     let found = work.run(py, None, move || run(&problem, attacks.as_deref(), &effort))?;
     Ok(Attacks(found.map_err(error)?))
 }
@@ -205,7 +205,7 @@ pub fn simulate<'py>(
     seed: u64,
 ) -> PyResult<Bound<'py, PyAny>> {
     let work = Work::default();
-    let (problem, effort) = (problem.0.clone(), Effort::new(effort, seed, test, &work)?);
+    let (problem, effort) = (problem.problem.clone(), Effort::new(effort, seed, test, &work)?);
     let raised = Arc::new(Mutex::new(None));
     let policy = Written {
         function: Arc::new(policy),

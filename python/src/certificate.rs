@@ -8,7 +8,9 @@ use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 use unswayed::certify::{Options, Outcome, certify_with, horizon_bounds, paper};
 use unswayed::{CertifyError, Dataset};
-use unswayed_check::{AnyCertificate, Checked, Evidence, Failure, Files, Rows, Set, Target, Verdict};
+use unswayed_check::{
+    AnyCertificate, Checked, Evidence, Failure, Feature, Files, Rows, Set, Target, Verdict, unsupported,
+};
 
 use crate::data::Data;
 use crate::problem::{Problem, problem_error};
@@ -41,7 +43,12 @@ pub fn certify(
     if is_paper && confidence.is_some() {
         return Err(error("method \"paper\" has no confidence for new data; leave out one of them"));
     }
-    let problem = problem.0.clone();
+    if problem.is_around && confidence.is_some() {
+        // The rows must have no say in the set, and the statement does not tell where it is from.
+        let rule = unsupported(&[Feature::Hinge, Feature::Box, Feature::Confidence, Feature::SetAroundData]);
+        return Err(rule.map_or_else(|| error("the set was read off the data"), error));
+    }
+    let problem = problem.problem.clone();
     let made: Result<_, CertifyFailed> = run(py, move || {
         let mut options = Options::default();
         (options.horizon, options.start, options.confidence) = (horizon, start, confidence);
@@ -142,7 +149,7 @@ impl Certificate {
 
     #[getter]
     fn problem(&self) -> Problem {
-        Problem(self.problem.clone())
+        Problem { problem: self.problem.clone(), is_around: false }
     }
 
     /// The datasets; several if the data drift.

@@ -11,7 +11,11 @@ use crate::error;
 
 /// A learner with its adversary and its data.
 #[pyclass(frozen, module = "unswayed._native")]
-pub struct Problem(pub Arc<unswayed::Problem>);
+pub struct Problem {
+    pub problem: Arc<unswayed::Problem>,
+    /// Whether the adversary's set was read off the data.
+    pub is_around: bool,
+}
 
 /// Learner and adversary but for the rates: a dictionary with these keys.
 #[derive(FromPyObject)]
@@ -49,20 +53,23 @@ impl Problem {
         let data: Vec<_> = data.iter().map(|one| one.0.clone()).collect();
         let columns = data.first().map(|first| first.dimension());
         let [learning_rate, regularization, poison_rate] = rates;
-        let mut builder = unswayed::Problem::of_template(data, asked.template(columns)?)
+        let template = asked.template(columns)?;
+        let is_around =
+            matches!(template.adversary, Adversary::BoxAroundData | Adversary::EllipsoidAroundData);
+        let mut builder = unswayed::Problem::of_template(data, template)
             .learning_rate(learning_rate)
             .regularization(regularization)
             .poison_rate(poison_rate);
         if let Some(target) = target {
             builder = builder.target(target.0.as_ref().clone());
         }
-        build(builder).map(|problem| Problem(Arc::new(problem)))
+        build(builder).map(|problem| Problem { problem: Arc::new(problem), is_around })
     }
 
     /// The data; the first of them if they drift.
     #[getter]
     fn data(&self) -> Data {
-        Data(self.0.data()[0].clone())
+        Data(self.problem.data()[0].clone())
     }
 }
 

@@ -45,7 +45,7 @@ pub fn largest_rate<'py>(
     attacks: bool,
     seed: u64,
 ) -> PyResult<Option<(f64, Certificate, Bound<'py, PyAny>)>> {
-    let (problem, measure) = (problem.0.clone(), self::measure(measure)?);
+    let (problem, measure) = (problem.problem.clone(), self::measure(measure)?);
     let asked = problem.clone();
     let found = run(py, move || {
         let found = unswayed::design::tolerate::largest_rate(&problem, limit, measure)?;

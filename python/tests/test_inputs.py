@@ -118,11 +118,11 @@ def test_what_is_refused(x, y, options, words):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"learning_rate": 0.0}, "learning rate"),
-        ({"regularization": -1.0}, "regularization"),
-        ({"poison_rate": 1.0}, "poison rate"),
+        ({"learning_rate": 0.0}, "learning_rate = 0.0 is not > 0"),
+        ({"regularization": -1.0}, "regularization = -1.0 is not"),
+        ({"poison_rate": 1.0}, "poison_rate = 1.0 is not in"),
         ({"radius": float("nan")}, "radius"),
-        ({"learning_rate": 200.0}, "below 1"),
+        ({"learning_rate": 200.0}, "learning_rate·regularization = -1.0 is not > 0"),
         ({"horizon": 0}, "at least 1"),
         ({"horizon": -5}, "at least 1"),
         ({"start": [1.0]}, "1 entries"),

@@ -36,6 +36,7 @@ import re
 import struct
 import sys
 import zipfile
+import zlib
 from fractions import Fraction
 from functools import partial
 from typing import Any, Callable, Iterator, NamedTuple, Optional
@@ -133,6 +134,9 @@ def artanh(n: int, d: int) -> tuple[int, int]:
     return below, above + 2 * power
 
 
+HALF_LOG_2 = artanh(1, 3)
+
+
 def log(x: Fraction) -> tuple[Fraction, Fraction]:
     """Numbers below and above log x, for x > 0 whose denominator is a power of two: x = 2^e f, 2/3 ≤ f < 4/3,
     log x = e log 2 + 2 artanh((f−1)/(f+1)), log 2 = 2 artanh(1/3)."""
@@ -142,7 +146,7 @@ def log(x: Fraction) -> tuple[Fraction, Fraction]:
     low, high = artanh(abs(m - one), m + one)
     if m < one:
         low, high = -high, -low
-    two = artanh(1, 3) if e >= 0 else artanh(1, 3)[::-1]
+    two = HALF_LOG_2 if e >= 0 else HALF_LOG_2[::-1]
     return tuple(Fraction(2 * (e * of_two + part), 1 << BITS) for of_two, part in zip(two, (low, high)))  # type: ignore[return-value]
 
 
@@ -236,9 +240,9 @@ def one_of(**variants: Optional[Form]) -> Form:
         name, content = value, None
         if isinstance(value, dict) and len(value) == 1:
             [(name, content)] = value.items()
-        if not isinstance(name, str) or name.replace("-", "_") not in variants:
+        if not isinstance(name, str) or name not in variants:
             raise Unreadable(f"not a certificate: {name!r} is none of {', '.join(variants)}")
-        form = variants[name.replace("-", "_")]
+        form = variants[name]
         if (form is None) != (content is None):
             raise Unreadable(f"not a certificate: {name!r} has the wrong content")
         return name, None if form is None else form(content)
@@ -328,7 +332,7 @@ ROW_BOUNDS = {  # the vectors of each kind of line
     "clipped-hinge": ("u", "low", "high"), "clipped-logistic": ("u", "w", "low"),
 }
 CASES = struct_of(
-    rows=one_of(**{name.replace("-", "_"): None for name in ROW_BOUNDS}), alpha=number, beta=vector,
+    rows=one_of(**dict.fromkeys(ROW_BOUNDS)), alpha=number, beta=vector,
     omega=Optional_(number), shells=Optional_(struct_of(centre=vector, radii=vector, ball=number)), by_class=Default(flag, False),
     lines=list_of(struct_of(dataset=whole, shell=whole, **dict.fromkeys(LINE_VECTORS, VECTOR))),
     cases=struct_of(lines=list_of(whole), **dict.fromkeys(CASE_VECTORS, VECTOR)),
@@ -479,26 +483,28 @@ def read_csv(content: bytes, origin: Struct) -> Table:
     return Table([list(row) for row in zip(*columns)], y, weights, of)
 
 
-NPY_TYPES = {"f4": "f", "f8": "d", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I", "u8": "Q", "b1": "B"}
+NPY_TYPES = {
+    "f4": "f", "f8": "d", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I", "u8": "Q", "b1": "B",
+}
+NPY_HEADER = [r"descr.\s*:\s*['\"]([<>|=]?)(\w+)", r"fortran_order.\s*:\s*(True)?", r"shape.\s*:\s*\(([\d,L\s]*)\)"]
 
 
 def read_array(content: bytes) -> tuple[tuple[int, ...], list[float]]:
     """Shape and values of a .npy file, row after row."""
-    if content[:6] != b"\x93NUMPY":
+    if content[:6] != b"\x93NUMPY" or len(content) < 12:
         raise Unreadable("it does not begin like a .npy file")
-    size = struct.calcsize("<I" if content[6] >= 2 else "<H")
-    begin = 8 + size + int.from_bytes(content[8 : 8 + size], "little")
-    header = content[8 + size : begin].decode("latin1")
-    found = [re.search(pattern, header) for pattern in (r"descr.\s*:\s*['\"]([<>|=]?)(\w+)", r"fortran_order.\s*:\s*(True)?", r"shape.\s*:\s*\(([^)]*)\)")]
-    if None in found or found[0][2] not in NPY_TYPES:  # type: ignore[index]
+    begin = 12 if content[6] >= 2 else 10
+    begin, header_begin = begin + int.from_bytes(content[8:begin], "little"), begin
+    header = content[header_begin:begin].decode("latin1")
+    kind, fortran, sizes = (re.search(pattern, header) for pattern in NPY_HEADER)
+    if kind is None or fortran is None or sizes is None or kind[2] not in NPY_TYPES:
         raise Unreadable("its header cannot be understood, or it does not hold real numbers")
-    order, kind = found[0].groups()  # type: ignore[union-attr]
-    shape = tuple(int(size) for size in found[2][1].split(",") if size.strip())  # type: ignore[index]
-    format = (">" if order == ">" else "<") + str(math.prod(shape)) + NPY_TYPES[kind]
+    shape = tuple(map(int, re.findall(r"\d+", sizes[1])))
+    format = (">" if kind[1] == ">" else "<") + str(math.prod(shape)) + NPY_TYPES[kind[2]]
     if struct.calcsize(format) != len(content) - begin:
         raise Unreadable("the array is not as long as its header says")
     values = [float(x) for x in struct.unpack_from(format, content, begin)]
-    if found[1][1] and len(shape) == 2:  # type: ignore[index]
+    if fortran[1] and len(shape) == 2:
         rows, columns = shape
         values = [values[j * rows + i] for i in range(rows) for j in range(columns)]
     return shape, values
@@ -540,7 +546,7 @@ def read_npz(content: bytes, origin: Struct) -> Table:
             if sorted(name.removesuffix(".npy") for name in names) != sorted(set(used)):
                 raise Unreadable(f"there must be the arrays {', '.join(used)} and no others")
             arrays = {name.removesuffix(".npy"): read_array(archive.read(name)) for name in names}
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
         raise Unreadable(f"it is damaged ({error})") from None
     x, of = as_rows(arrays[needed[0]], origin.rows), arrays[needed[0]][0][0]
     if kind == "preferences":

@@ -111,7 +111,9 @@ impl Files {
         match &self.labels {
             Some(labels) if origins.iter().all(|origin| origin.label_file.is_none()) => {
                 let name = labels.display();
-                Err(format!("{name}: the certificate is not about rows with a file of labels; leave out --labels"))
+                Err(format!(
+                    "{name}: the certificate is not about rows with a file of labels; leave out --labels"
+                ))
             }
             _ => Ok(()),
         }

@@ -60,8 +60,7 @@ const fn rule(these: &'static [Feature], unless: &'static [Feature], reason: &'s
 
 const SYMMETRIC: &[Feature] = &[Ball, Box, Ellipsoid];
 const ONE_POINT: &str = "one point could move the model anywhere; clip the gradients";
-const CLASSES: &str =
-    "several classes are supported for a ball of points, judged by the data, with regularization, without clip and bias";
+const CLASSES: &str = "several classes are supported for a ball of points, judged by the data, with regularization, without clip and bias";
 const CLIPPED: &str = "clipped gradients are supported for a ball of points or for any point";
 const FLIPS: &str =
     "flipped labels are supported with the data as the target; a finite set of points has any target";

@@ -96,34 +96,100 @@ const LEAST_ALPHA: f64 = 1.0 / (2.0 * K_STEP * (1.0 - EPS));
 #[test]
 fn numbers_of_the_statement() {
     let edges = vec![
-        edge("learning_rate = 0.0", 0.01, -0.01, 0.0, on(&[Hinge, Ball], |p, x| p.statement.learner.learning_rate = x)),
-        edge("regularization = -5e-324", 0.0, -1.0, 0.0, on(&[Hinge, Ball, Projection, NoRegularization], |p, x| {
-            p.statement.learner.regularization = x;
-        })),
-        edge("1 − learning_rate·regularization", 0.01, 20.0, 10.0, on_error(&[Hinge, Ball], |p, x| {
-            p.statement.learner.learning_rate = x;
-        })),
-        edge("poison_rate = -5e-324", 0.05, -1.0, 0.0, on(&[Hinge, Ball], |p, x| p.statement.threat.poison_rate = x)),
-        edge("poison_rate = 1.0", 0.05, 2.0, 1.0, on_error(&[Hinge, Ball], |p, x| p.statement.threat.poison_rate = x)),
-        edge("projection = 0.0", 12.0, -1.0, 0.0, on(&[Hinge, Ball, Projection], |p, x| {
-            p.proof.beta = vec![0.0; 2];
-            p.statement.learner.projection = Some(x);
-        })),
-        edge("clip = 0.0", 0.5, -1.0, 0.0, on(&[Hinge, AnyPoint, Clip], |p, x| {
-            p.data[0].fill(0.0);
-            p.proof.lines[0].low.fill(1.0);
-            p.statement.learner.clip = Some(x);
-        })),
-        edge("set.radius = -0.0", 1.0, -1.0, 0.0, on(&[Hinge, Ball], |p, x| p.statement.threat.set = Set::Ball { radius: x })),
-        edge("set.radii[1] = -0.0", 0.5, -1.0, 0.0, on(&[Hinge, Feature::Box], |p, x| {
-            p.statement.threat.set = Set::Box { radii: vec![1.0, x] };
-        })),
-        edge("target.weights[1] = -5e-324", 0.5, -1.0, 0.0, on(&[Hinge, Ball, TargetWeights], |p, x| {
-            p.statement.target = Target::Weights(vec![vec![1.0, x, 0.25, 1.0]]);
-        })),
-        edge("weight[1] = -5e-324", 2.0, -1.0, 0.0, on(&[Hinge, Ball, RowWeights], |p, x| {
-            p.weights = vec![Some(vec![1.0, x, 0.5, 1.0])];
-        })),
+        edge(
+            "learning_rate = 0.0",
+            0.01,
+            -0.01,
+            0.0,
+            on(&[Hinge, Ball], |p, x| p.statement.learner.learning_rate = x),
+        ),
+        edge(
+            "regularization = -5e-324",
+            0.0,
+            -1.0,
+            0.0,
+            on(&[Hinge, Ball, Projection, NoRegularization], |p, x| {
+                p.statement.learner.regularization = x;
+            }),
+        ),
+        edge(
+            "1 − learning_rate·regularization",
+            0.01,
+            20.0,
+            10.0,
+            on_error(&[Hinge, Ball], |p, x| {
+                p.statement.learner.learning_rate = x;
+            }),
+        ),
+        edge(
+            "poison_rate = -5e-324",
+            0.05,
+            -1.0,
+            0.0,
+            on(&[Hinge, Ball], |p, x| p.statement.threat.poison_rate = x),
+        ),
+        edge(
+            "poison_rate = 1.0",
+            0.05,
+            2.0,
+            1.0,
+            on_error(&[Hinge, Ball], |p, x| p.statement.threat.poison_rate = x),
+        ),
+        edge(
+            "projection = 0.0",
+            12.0,
+            -1.0,
+            0.0,
+            on(&[Hinge, Ball, Projection], |p, x| {
+                p.proof.beta = vec![0.0; 2];
+                p.statement.learner.projection = Some(x);
+            }),
+        ),
+        edge(
+            "clip = 0.0",
+            0.5,
+            -1.0,
+            0.0,
+            on(&[Hinge, AnyPoint, Clip], |p, x| {
+                p.data[0].fill(0.0);
+                p.proof.lines[0].low.fill(1.0);
+                p.statement.learner.clip = Some(x);
+            }),
+        ),
+        edge(
+            "set.radius = -0.0",
+            1.0,
+            -1.0,
+            0.0,
+            on(&[Hinge, Ball], |p, x| p.statement.threat.set = Set::Ball { radius: x }),
+        ),
+        edge(
+            "set.radii[1] = -0.0",
+            0.5,
+            -1.0,
+            0.0,
+            on(&[Hinge, Feature::Box], |p, x| {
+                p.statement.threat.set = Set::Box { radii: vec![1.0, x] };
+            }),
+        ),
+        edge(
+            "target.weights[1] = -5e-324",
+            0.5,
+            -1.0,
+            0.0,
+            on(&[Hinge, Ball, TargetWeights], |p, x| {
+                p.statement.target = Target::Weights(vec![vec![1.0, x, 0.25, 1.0]]);
+            }),
+        ),
+        edge(
+            "weight[1] = -5e-324",
+            2.0,
+            -1.0,
+            0.0,
+            on(&[Hinge, Ball, RowWeights], |p, x| {
+                p.weights = vec![Some(vec![1.0, x, 0.5, 1.0])];
+            }),
+        ),
     ];
     test_all(edges, 11);
 }
@@ -132,65 +198,179 @@ fn numbers_of_the_statement() {
 fn numbers_of_lambda_points_and_cases() {
     let q = |x: f64| Set::Ellipsoid { q: vec![1.0, x, 1.0] };
     let edges = vec![
-        edge("alpha = 0.0", 8.0, -1.0, 0.0, on_error(&[Hinge, Ball], |p, x| {
-            // Without any slope nothing is divided by the small curvature.
-            (p.proof.cases.nu, p.proof.beta) = (vec![0.0], vec![0.0; 2]);
-            (p.proof.lines[0].u, p.proof.lines[0].u2) = (vec![0.0; 4], vec![0.0; 4]);
-            p.proof.alpha = x;
-        })),
-        edge("tau[0] = 0.0", 100.0, -1.0, 0.0, on(&[Hinge, Ball], |p, x| {
-            p.statement.threat.poison_rate = 0.0;
-            p.proof.cases.tau = vec![x];
-        })),
+        edge(
+            "alpha = 0.0",
+            8.0,
+            -1.0,
+            0.0,
+            on_error(&[Hinge, Ball], |p, x| {
+                // Without any slope nothing is divided by the small curvature.
+                (p.proof.cases.nu, p.proof.beta) = (vec![0.0], vec![0.0; 2]);
+                (p.proof.lines[0].u, p.proof.lines[0].u2) = (vec![0.0; 4], vec![0.0; 4]);
+                p.proof.alpha = x;
+            }),
+        ),
+        edge(
+            "tau[0] = 0.0",
+            100.0,
+            -1.0,
+            0.0,
+            on(&[Hinge, Ball], |p, x| {
+                p.statement.threat.poison_rate = 0.0;
+                p.proof.cases.tau = vec![x];
+            }),
+        ),
         edge("nu[0] = -5e-324", 0.125, -1.0, 0.0, on(&[Hinge, Ball], |p, x| p.proof.cases.nu = vec![x])),
-        edge("outer[0] = -5e-324", 5.0, -1.0, 0.0, on(&[Hinge, Ball, TargetRows], |p, x| p.proof.cases.outer = vec![x])),
-        edge("inner[0] = -5e-324", 0.5, -1.0, 0.0, on(&[Hinge, Ball, TargetRows], |p, x| p.proof.cases.inner = vec![x])),
-        edge("4α²ϱ² − ‖β‖²", 12.0, 1e-9, norm(&[0.5, 0.25]) / (2.0 * ALPHA), on(&[Hinge, Ball, Projection], |p, x| {
-            p.statement.learner.projection = Some(x);
-        })),
-        edge("positive definite", 0.25, 5.0, 1.0, on(&[Hinge, Ellipsoid], move |p, x| {
-            p.proof.omega = Some(3.0);
-            p.statement.threat.set = q(x);
-        })),
-        edge("omega = 1.5", 2.0, 0.0, 1.5, on(&[Hinge, Ellipsoid], move |p, x| {
-            p.statement.threat.set = q(0.5);
-            p.proof.omega = Some(x);
-        })),
+        edge(
+            "outer[0] = -5e-324",
+            5.0,
+            -1.0,
+            0.0,
+            on(&[Hinge, Ball, TargetRows], |p, x| p.proof.cases.outer = vec![x]),
+        ),
+        edge(
+            "inner[0] = -5e-324",
+            0.5,
+            -1.0,
+            0.0,
+            on(&[Hinge, Ball, TargetRows], |p, x| p.proof.cases.inner = vec![x]),
+        ),
+        edge(
+            "4α²ϱ² − ‖β‖²",
+            12.0,
+            1e-9,
+            norm(&[0.5, 0.25]) / (2.0 * ALPHA),
+            on(&[Hinge, Ball, Projection], |p, x| {
+                p.statement.learner.projection = Some(x);
+            }),
+        ),
+        edge(
+            "positive definite",
+            0.25,
+            5.0,
+            1.0,
+            on(&[Hinge, Ellipsoid], move |p, x| {
+                p.proof.omega = Some(3.0);
+                p.statement.threat.set = q(x);
+            }),
+        ),
+        edge(
+            "omega = 1.5",
+            2.0,
+            0.0,
+            1.5,
+            on(&[Hinge, Ellipsoid], move |p, x| {
+                p.statement.threat.set = q(0.5);
+                p.proof.omega = Some(x);
+            }),
+        ),
         edge("share[0] = -5e-324", 0.5, -1.0, 0.0, on(&[Hinge, Points], |p, x| p.proof.cases.share[0] = x)),
-        edge("share[1] = 1.0000000000000002", 0.5, 2.0, 1.0, on(&[Logistic, Points], |p, x| p.proof.cases.share[1] = x)),
-        edge("w[1] = 0.0", 0.4, -1.0, 0.0, on(&[Logistic, Points], |p, x| {
-            (p.proof.cases.share[1], p.proof.cases.w[1]) = (0.0, x);
-        })),
-        edge("w[1] = 1.0", 0.4, 2.0, 1.0, on(&[Logistic, Points], |p, x| {
-            (p.proof.cases.share[1], p.proof.cases.w[1]) = (1.0, x);
-        })),
-        edge("4k − η‖z[1]‖²", 0.4, 40.0, (4.0 * K_STEP / ETA).sqrt(), on(&[Logistic, Points], |p, x| {
-            p.statement.threat.set = Set::Points { points: vec![0.5, -0.25, x, 0.0] };
-        })),
+        edge(
+            "share[1] = 1.0000000000000002",
+            0.5,
+            2.0,
+            1.0,
+            on(&[Logistic, Points], |p, x| p.proof.cases.share[1] = x),
+        ),
+        edge(
+            "w[1] = 0.0",
+            0.4,
+            -1.0,
+            0.0,
+            on(&[Logistic, Points], |p, x| {
+                (p.proof.cases.share[1], p.proof.cases.w[1]) = (0.0, x);
+            }),
+        ),
+        edge(
+            "w[1] = 1.0",
+            0.4,
+            2.0,
+            1.0,
+            on(&[Logistic, Points], |p, x| {
+                (p.proof.cases.share[1], p.proof.cases.w[1]) = (1.0, x);
+            }),
+        ),
+        edge(
+            "4k − η‖z[1]‖²",
+            0.4,
+            40.0,
+            (4.0 * K_STEP / ETA).sqrt(),
+            on(&[Logistic, Points], |p, x| {
+                p.statement.threat.set = Set::Points { points: vec![0.5, -0.25, x, 0.0] };
+            }),
+        ),
         // A ≻ 0, for every shape of A.
-        edge("A = ", 100.0, 1e-9, EPS * CHI * CHI / (2.0 * BASE), on(&[Hinge, Ball], |p, x| p.proof.cases.tau = vec![x])),
-        edge("A = ", 100.0, 1e-9, EPS * CLIP * CHI * CHI / (2.0 * BASE), on(&[Hinge, AnyPoint, Clip], |p, x| {
-            p.proof.cases.tau = vec![x];
-        })),
-        edge("A[1] = ", 100.0, 1e-9, EPS * 0.5 * CHI * CHI / (2.0 * BASE), on(&[Hinge, Feature::Box], |p, x| {
-            p.proof.cases.tau[1] = x;
-        })),
-        edge("εχ²ω/(2τ)", 100.0, 1e-9, EPS * 1.5 * CHI * CHI / (2.0 * BASE), on(&[Hinge, Ellipsoid], |p, x| {
-            p.proof.cases.tau = vec![x];
-        })),
-        edge("A = ", 100.0, 1e-9, EPS * CHI * CHI / (2.0 * BASE), on(&[Multiclass, Ball], |p, x| p.proof.cases.tau = vec![x])),
-        edge("a₁ = ", 100.0, 1e-9, EPS * (K * (K - 1)) as f64 * CHI * CHI / (2.0 * BASE), on(&[Multiclass, Ball], |p, x| {
-            by_class(p);
-            p.proof.cases.tau[1] = x;
-        })),
-        edge("A = ", 0.0, 10.0, BASE + 5.0, on(&[Hinge, LabelFlips], |p, x| {
-            add_shells(p);
-            p.proof.cases.inner = vec![x];
-        })),
-        edge("A = ", 0.0, 10.0, BASE + 5.0, on(&[Logistic, Points], |p, x| {
-            add_shells(p);
-            p.proof.cases.inner[1] = x;
-        })),
+        edge(
+            "A = ",
+            100.0,
+            1e-9,
+            EPS * CHI * CHI / (2.0 * BASE),
+            on(&[Hinge, Ball], |p, x| p.proof.cases.tau = vec![x]),
+        ),
+        edge(
+            "A = ",
+            100.0,
+            1e-9,
+            EPS * CLIP * CHI * CHI / (2.0 * BASE),
+            on(&[Hinge, AnyPoint, Clip], |p, x| {
+                p.proof.cases.tau = vec![x];
+            }),
+        ),
+        edge(
+            "A[1] = ",
+            100.0,
+            1e-9,
+            EPS * 0.5 * CHI * CHI / (2.0 * BASE),
+            on(&[Hinge, Feature::Box], |p, x| {
+                p.proof.cases.tau[1] = x;
+            }),
+        ),
+        edge(
+            "εχ²ω/(2τ)",
+            100.0,
+            1e-9,
+            EPS * 1.5 * CHI * CHI / (2.0 * BASE),
+            on(&[Hinge, Ellipsoid], |p, x| {
+                p.proof.cases.tau = vec![x];
+            }),
+        ),
+        edge(
+            "A = ",
+            100.0,
+            1e-9,
+            EPS * CHI * CHI / (2.0 * BASE),
+            on(&[Multiclass, Ball], |p, x| p.proof.cases.tau = vec![x]),
+        ),
+        edge(
+            "a₁ = ",
+            100.0,
+            1e-9,
+            EPS * (K * (K - 1)) as f64 * CHI * CHI / (2.0 * BASE),
+            on(&[Multiclass, Ball], |p, x| {
+                by_class(p);
+                p.proof.cases.tau[1] = x;
+            }),
+        ),
+        edge(
+            "A = ",
+            0.0,
+            10.0,
+            BASE + 5.0,
+            on(&[Hinge, LabelFlips], |p, x| {
+                add_shells(p);
+                p.proof.cases.inner = vec![x];
+            }),
+        ),
+        edge(
+            "A = ",
+            0.0,
+            10.0,
+            BASE + 5.0,
+            on(&[Logistic, Points], |p, x| {
+                add_shells(p);
+                p.proof.cases.inner[1] = x;
+            }),
+        ),
     ];
     test_all(edges, 21);
 }
@@ -210,58 +390,130 @@ fn numbers_of_shells_and_balls() {
     }
     let edge_of_ball = BALL * SIGMA;
     let mut edges = vec![
-        edge("shell.ball = 0.0", BALL, -1.0, 0.0, on(PLAIN, |p, x| {
-            p.statement.threat.set = Set::Ball { radius: 0.0 };
-            p.data[0].fill(0.0);
-            shells(p).ball = x;
-        })),
+        edge(
+            "shell.ball = 0.0",
+            BALL,
+            -1.0,
+            0.0,
+            on(PLAIN, |p, x| {
+                p.statement.threat.set = Set::Ball { radius: 0.0 };
+                p.data[0].fill(0.0);
+                shells(p).ball = x;
+            }),
+        ),
         edge("shell.radii[0] = 0.0", 7.0, -1.0, 0.0, on(PLAIN, cut_shell)),
         edge("shell.radii[1] = 15.0", 7.0, 20.0, BALL, on(PLAIN, cut_shell)),
         edge("r − ϱ for the last shell", BALL, 20.0, BALL, on(PLAIN, |p, x| shells(p).ball = x)),
-        edge("(r − ϱ)² − ‖o‖² for the last shell", 12.0, 14.9, BALL - 1.0, on(PLAIN, |p, x| {
-            shells(p).centre = vec![0.6, 0.8];
-            shells(p).ball = x;
-        })),
-        edge("shell.ball − step.projection", PROJECTION, 1.0, PROJECTION, on(&[Hinge, Ball, TargetRows, Projection], |p, x| {
-            shells(p).ball = x;
-        })),
-        edge("(ϱσ)² − ‖z‖² on the set", 1.0, 3.0, edge_of_ball, on(PLAIN, |p, x| {
-            p.statement.threat.set = Set::Ball { radius: x };
-        })),
-        edge("(ϱσ)² − ‖z‖² on the set", 1.0, 3.0, 2.0_f64.sqrt(), on(&[Hinge, Feature::Box, TargetRows], |p, x| {
-            p.statement.threat.set = Set::Box { radii: vec![x, 0.5] };
-        })),
-        edge("(ϱσ)² − ‖z‖² on the set", 1.5, 3.0, 2.25, on(&[Hinge, Ellipsoid, TargetRows], |p, x| p.proof.omega = Some(x))),
-        edge("(ϱσ)² − ‖z‖² on the set", 1.0, 3.0, edge_of_ball, on(&[Hinge, Points, TargetRows], |p, x| {
-            p.statement.threat.set = Set::Points { points: vec![0.5, -0.25, 0.0, x] };
-        })),
-        edge("(ϱσ)² − ‖z‖² on the set", CLIP, 3.0, edge_of_ball, on(&[Hinge, AnyPoint, Clip], |p, x| {
-            add_shells(p);
-            p.statement.learner.clip = Some(x);
-        })),
-        edge("(ϱσ)² − ‖z[1]‖²", 0.5, 3.0, edge_of_ball, on(PLAIN, |p, x| {
-            (p.data[0][2], p.data[0][3], p.proof.lines[0].reach[1]) = (x, 0.0, 1e3);
-        })),
-        edge("(ϱσ)² − ‖z[1]‖²", 0.5, 3.0, edge_of_ball, on(&[Logistic, LabelFlips], |p, x| {
-            add_shells(p);
-            (p.data[0][2], p.data[0][3]) = (x, 0.0);
-        })),
+        edge(
+            "(r − ϱ)² − ‖o‖² for the last shell",
+            12.0,
+            14.9,
+            BALL - 1.0,
+            on(PLAIN, |p, x| {
+                shells(p).centre = vec![0.6, 0.8];
+                shells(p).ball = x;
+            }),
+        ),
+        edge(
+            "shell.ball − step.projection",
+            PROJECTION,
+            1.0,
+            PROJECTION,
+            on(&[Hinge, Ball, TargetRows, Projection], |p, x| {
+                shells(p).ball = x;
+            }),
+        ),
+        edge(
+            "(ϱσ)² − ‖z‖² on the set",
+            1.0,
+            3.0,
+            edge_of_ball,
+            on(PLAIN, |p, x| {
+                p.statement.threat.set = Set::Ball { radius: x };
+            }),
+        ),
+        edge(
+            "(ϱσ)² − ‖z‖² on the set",
+            1.0,
+            3.0,
+            2.0_f64.sqrt(),
+            on(&[Hinge, Feature::Box, TargetRows], |p, x| {
+                p.statement.threat.set = Set::Box { radii: vec![x, 0.5] };
+            }),
+        ),
+        edge(
+            "(ϱσ)² − ‖z‖² on the set",
+            1.5,
+            3.0,
+            2.25,
+            on(&[Hinge, Ellipsoid, TargetRows], |p, x| p.proof.omega = Some(x)),
+        ),
+        edge(
+            "(ϱσ)² − ‖z‖² on the set",
+            1.0,
+            3.0,
+            edge_of_ball,
+            on(&[Hinge, Points, TargetRows], |p, x| {
+                p.statement.threat.set = Set::Points { points: vec![0.5, -0.25, 0.0, x] };
+            }),
+        ),
+        edge(
+            "(ϱσ)² − ‖z‖² on the set",
+            CLIP,
+            3.0,
+            edge_of_ball,
+            on(&[Hinge, AnyPoint, Clip], |p, x| {
+                add_shells(p);
+                p.statement.learner.clip = Some(x);
+            }),
+        ),
+        edge(
+            "(ϱσ)² − ‖z[1]‖²",
+            0.5,
+            3.0,
+            edge_of_ball,
+            on(PLAIN, |p, x| {
+                (p.data[0][2], p.data[0][3], p.proof.lines[0].reach[1]) = (x, 0.0, 1e3);
+            }),
+        ),
+        edge(
+            "(ϱσ)² − ‖z[1]‖²",
+            0.5,
+            3.0,
+            edge_of_ball,
+            on(&[Logistic, LabelFlips], |p, x| {
+                add_shells(p);
+                (p.data[0][2], p.data[0][3]) = (x, 0.0);
+            }),
+        ),
         // A row beyond the ball's edge, shortened by the clip.
-        edge("(ϱσ)² − ‖z[1]‖²", 1.0, 2.0, edge_of_ball, on(&[Hinge, Ball, Clip], |p, x| {
-            add_shells(p);
-            p.statement.threat.set = Set::Ball { radius: 0.1 };
-            (p.data[0][2], p.data[0][3]) = (3.0, 0.0);
-            p.proof.lines[0].low.fill(0.2);
-            p.statement.learner.clip = Some(x);
-        })),
+        edge(
+            "(ϱσ)² − ‖z[1]‖²",
+            1.0,
+            2.0,
+            edge_of_ball,
+            on(&[Hinge, Ball, Clip], |p, x| {
+                add_shells(p);
+                p.statement.threat.set = Set::Ball { radius: 0.1 };
+                (p.data[0][2], p.data[0][3]) = (3.0, 0.0);
+                p.proof.lines[0].low.fill(0.2);
+                p.statement.learner.clip = Some(x);
+            }),
+        ),
     ];
     // The smallest shell is the first, the largest the last: lines reach as far as their own.
     for (shell, radius) in [(0, 7.0), (1, BALL)] {
         let at = radius * norm(&Z[2..4]);
-        edges.push(edge("reach² − r²‖z[1]‖²", 1e3, 0.0, at, on(PLAIN, move |p, x| {
-            cut_shell(p, 7.0);
-            p.proof.lines[shell].reach[1] = x;
-        })));
+        edges.push(edge(
+            "reach² − r²‖z[1]‖²",
+            1e3,
+            0.0,
+            at,
+            on(PLAIN, move |p, x| {
+                cut_shell(p, 7.0);
+                p.proof.lines[shell].reach[1] = x;
+            }),
+        ));
     }
     test_all(edges, 16);
 }
@@ -281,7 +533,8 @@ fn shares_of_rows() {
     let mut edges = vec![];
     for (features, is_error) in kinds {
         let set = |p: &mut Problem, x: f64| p.proof.lines[0].u[2] = x;
-        let check = |set: fn(&mut Problem, f64)| if is_error { on_error(features, set) } else { on(features, set) };
+        let check =
+            |set: fn(&mut Problem, f64)| if is_error { on_error(features, set) } else { on(features, set) };
         edges.push(edge("u[2] = -5e-324", 0.5, -1.0, 0.0, check(set)));
         edges.push(edge("u[2] = 1.0000000000000002", 0.5, 2.0, 1.0, check(set)));
         if !is_error && !features.contains(&Clip) {
@@ -298,50 +551,110 @@ fn shares_of_rows() {
     edges.push(edge("u2[1] = 1.0000000000000002", 0.25, 2.0, 1.0, own(|p, x| p.proof.lines[0].u2[1] = x)));
     edges.push(edge("c[1] = -5e-324", 1.0, -1.0, 0.0, own(|p, x| p.proof.lines[0].c[1] = x)));
     edges.push(edge("c[1] = 1.0000000000000002", 1.0, 2.0, 1.0, own(|p, x| p.proof.lines[0].c[1] = x)));
-    edges.push(edge("κ0 − 1 + c[1]", 1.0, 0.0, 1.0 - KAPPA0 * 0.3 / ALPHA, own(|p, x| {
-        p.proof.alpha = 0.3;
-        p.proof.lines[0].c[1] = x;
-    })));
+    edges.push(edge(
+        "κ0 − 1 + c[1]",
+        1.0,
+        0.0,
+        1.0 - KAPPA0 * 0.3 / ALPHA,
+        own(|p, x| {
+            p.proof.alpha = 0.3;
+            p.proof.lines[0].c[1] = x;
+        }),
+    ));
     test_all(edges, 27);
 }
 
 #[test]
 fn intervals_clips_and_logarithms() {
     let mut edges = vec![
-        edge("reach of z[1] = -5e-324", 1.0, -1.0, 0.0, on(&[Hinge, Ball, TargetRows], |p, x| {
-            p.data[0][2..4].fill(0.0);
-            p.proof.lines[0].reach[1] = x;
-        })),
-        edge("reach of target[1] = -5e-324", 1.0, -1.0, 0.0, on(&[Hinge, Ball, TargetRows], |p, x| {
-            p.target.as_mut().expect("a target")[2..4].fill(0.0);
-            p.proof.lines[0].target_reach[1] = x;
-        })),
-        edge("reach² − r²‖target[1]‖²", 1e3, 0.0, BALL * norm(&TARGET[2..4]), on(&[Hinge, Ball, TargetRows], |p, x| {
-            p.proof.lines[0].target_reach[1] = x;
-        })),
-        edge("high[1]²‖z[1]‖² − G²", 1.0, 0.01, CLIP / norm(&Z[2..4]), on(&[Hinge, AnyPoint, Clip], |p, x| {
-            p.proof.lines[0].high[1] = x;
-        })),
+        edge(
+            "reach of z[1] = -5e-324",
+            1.0,
+            -1.0,
+            0.0,
+            on(&[Hinge, Ball, TargetRows], |p, x| {
+                p.data[0][2..4].fill(0.0);
+                p.proof.lines[0].reach[1] = x;
+            }),
+        ),
+        edge(
+            "reach of target[1] = -5e-324",
+            1.0,
+            -1.0,
+            0.0,
+            on(&[Hinge, Ball, TargetRows], |p, x| {
+                p.target.as_mut().expect("a target")[2..4].fill(0.0);
+                p.proof.lines[0].target_reach[1] = x;
+            }),
+        ),
+        edge(
+            "reach² − r²‖target[1]‖²",
+            1e3,
+            0.0,
+            BALL * norm(&TARGET[2..4]),
+            on(&[Hinge, Ball, TargetRows], |p, x| {
+                p.proof.lines[0].target_reach[1] = x;
+            }),
+        ),
+        edge(
+            "high[1]²‖z[1]‖² − G²",
+            1.0,
+            0.01,
+            CLIP / norm(&Z[2..4]),
+            on(&[Hinge, AnyPoint, Clip], |p, x| {
+                p.proof.lines[0].high[1] = x;
+            }),
+        ),
         // Short rows are not clipped: then `high` must be at least 1.
-        edge("high[1]²‖z[1]‖² − G²", 2.0, 0.01, 1.0, on(&[Hinge, AnyPoint, Clip], |p, x| {
-            p.statement.learner.clip = Some(5.0);
-            p.proof.lines[0].high[1] = x;
-        })),
+        edge(
+            "high[1]²‖z[1]‖² − G²",
+            2.0,
+            0.01,
+            1.0,
+            on(&[Hinge, AnyPoint, Clip], |p, x| {
+                p.statement.learner.clip = Some(5.0);
+                p.proof.lines[0].high[1] = x;
+            }),
+        ),
     ];
     for features in [&[Hinge, AnyPoint, Clip], &[Logistic, AnyPoint, Clip]] {
-        edges.push(edge("low[1] = 1.0000000000000002", 0.5, 2.0, 1.0, on(features, |p, x| {
-            p.statement.learner.clip = Some(5.0);
-            p.proof.lines[0].low[1] = x;
-        })));
-        edges.push(edge("G² − low[1]²‖z[1]‖²", 0.1, 1.0, CLIP / norm(&Z[2..4]), on(features, |p, x| p.proof.lines[0].low[1] = x)));
-        edges.push(edge("κ0·low[1]·p[1] − t[1]", 0.4, 0.0, 1.0 / KAPPA0, on(features, |p, x| p.proof.lines[0].low[1] = x)));
+        edges.push(edge(
+            "low[1] = 1.0000000000000002",
+            0.5,
+            2.0,
+            1.0,
+            on(features, |p, x| {
+                p.statement.learner.clip = Some(5.0);
+                p.proof.lines[0].low[1] = x;
+            }),
+        ));
+        edges.push(edge(
+            "G² − low[1]²‖z[1]‖²",
+            0.1,
+            1.0,
+            CLIP / norm(&Z[2..4]),
+            on(features, |p, x| p.proof.lines[0].low[1] = x),
+        ));
+        edges.push(edge(
+            "κ0·low[1]·p[1] − t[1]",
+            0.4,
+            0.0,
+            1.0 / KAPPA0,
+            on(features, |p, x| p.proof.lines[0].low[1] = x),
+        ));
     }
     for features in [&[Hinge, Ball, Clip, TargetWeights], &[Logistic, Ball, Clip, TargetWeights]] {
         // A row that the target leaves out needs no slope.
-        edges.push(edge("low[1] = -5e-324", 0.5, -1.0, 0.0, on(features, |p, x| {
-            p.statement.target = Target::Weights(vec![vec![1.0, 0.0, 0.25, 1.0]]);
-            p.proof.lines[0].low[1] = x;
-        })));
+        edges.push(edge(
+            "low[1] = -5e-324",
+            0.5,
+            -1.0,
+            0.0,
+            on(features, |p, x| {
+                p.statement.target = Target::Weights(vec![vec![1.0, 0.0, 0.25, 1.0]]);
+                p.proof.lines[0].low[1] = x;
+            }),
+        ));
     }
     type Of = fn(&mut unswayed_check::Lines) -> &mut Vec<f64>;
     let w: Of = |lines| &mut lines.w;
@@ -395,13 +708,37 @@ fn numbers_of_horizons() {
         })
     };
     let edges = vec![
-        edge("horizon.m = -5e-324 is not ≥ 0", 0.5, -1.0, 0.0, of(&[Hinge, Ball, TargetRows], |m| (vec![0.0; 2], m))),
+        edge(
+            "horizon.m = -5e-324 is not ≥ 0",
+            0.5,
+            -1.0,
+            0.0,
+            of(&[Hinge, Ball, TargetRows], |m| (vec![0.0; 2], m)),
+        ),
         edge("horizon.m = -5e-324 is not ≥ 0", 0.0, -1.0, 0.0, of(&[Hinge, Ball], |m| (vec![0.0; 2], m))),
         edge("horizon.m = 5e-324 is not 0", 0.0, 1.0, 0.0, of(&[Hinge, Ball], |m| (vec![0.0; 2], m))),
-        edge("horizon.m = 5e-324 is not 0", 0.0, 1.0, 0.0, of(&[Logistic, Ball, Bias], |m| (vec![0.0; 2], m))),
+        edge(
+            "horizon.m = 5e-324 is not 0",
+            0.0,
+            1.0,
+            0.0,
+            of(&[Logistic, Ball, Bias], |m| (vec![0.0; 2], m)),
+        ),
         edge("ϱ² − ‖θ_0‖²", 0.5, 30.0, BALL, of(&[Hinge, Ball, TargetRows], |x| (vec![0.0, x], 0.0))),
-        edge("ϱ² − ‖θ_0‖²", -0.5, -30.0, -PROJECTION, of(&[Logistic, Ball, Projection], |x| (vec![x, 0.0], 0.5))),
-        edge("ϱ² − ‖θ_0‖²", 0.5, 30.0, PROJECTION, of(&[Hinge, Ball, Projection, NoRegularization], |x| (vec![x, 0.0], 0.0))),
+        edge(
+            "ϱ² − ‖θ_0‖²",
+            -0.5,
+            -30.0,
+            -PROJECTION,
+            of(&[Logistic, Ball, Projection], |x| (vec![x, 0.0], 0.5)),
+        ),
+        edge(
+            "ϱ² − ‖θ_0‖²",
+            0.5,
+            30.0,
+            PROJECTION,
+            of(&[Hinge, Ball, Projection, NoRegularization], |x| (vec![x, 0.0], 0.0)),
+        ),
         edge("horizon.m = -5e-324 is not ≥ 0", 0.5, -1.0, 0.0, paper_of(paper, |m| (vec![0.0; 2], m))),
         edge("ϱ² − ‖θ_0‖²", 0.5, 30.0, 10.5, paper_of(paper, |x| (vec![x, 0.0], 0.0))),
         edge("low + horizon.m", 1.0, 0.0, 0.05, paper_of(saddle, |m| (vec![0.0; 2], m))),
@@ -424,55 +761,122 @@ fn numbers_of_the_paper() {
     // At `low` = 0.5 and `high` = 0.8, with s = σ(2−ησ).
     let s = 0.1 * (2.0 - 0.001);
     let nothing = |w: &mut PaperProof| {
-        *w = PaperProof { b: vec![0.0; 2], m: vec![0.0; 5], h: vec![0.0; 10], theta: vec![0.0; 2], point: vec![0.0; 2], ..paper() };
+        *w = PaperProof {
+            b: vec![0.0; 2],
+            m: vec![0.0; 5],
+            h: vec![0.0; 10],
+            theta: vec![0.0; 2],
+            point: vec![0.0; 2],
+            ..paper()
+        };
     };
     let edges = vec![
         edge("nu8 = -5e-324", 0.01, -1.0, 0.0, on_paper(|_, w, x| w.nu8 = x)),
         edge("nu9 = -5e-324", 0.02, -1.0, 0.0, on_paper(|_, w, x| (w.nu9, w.nu10) = (x, 1.0))),
         // Where A ≺ 0 nothing else asks for ν10 ≥ 0.
-        edge("nu10 = -5e-324", 0.05, -1.0, 0.0, on_paper(|_, w, x| {
-            (w.a, w.low, w.high) = (vec![-1.0, 0.0, -1.0], -1.1, -0.9);
-            (w.nu8, w.nu9, w.nu10, w.delta) = (1e9, 0.0, x, 1e-6);
-        })),
-        edge("delta = 0.0", 0.001, -1.0, 0.0, on_paper(move |_, w, x| {
-            nothing(w);
-            w.delta = x;
-        })),
-        edge("reach = -5e-324", 10.0, -1.0, 0.0, Box::new(|x| {
-            let proof = PaperProof { reach: x, ..paper() };
-            let z = [0.0; 10];
-            fixtures::bound(&hinge(), &by_paper(proof), &Rows { z: &z, ..fixtures::rows() })
-        })),
+        edge(
+            "nu10 = -5e-324",
+            0.05,
+            -1.0,
+            0.0,
+            on_paper(|_, w, x| {
+                (w.a, w.low, w.high) = (vec![-1.0, 0.0, -1.0], -1.1, -0.9);
+                (w.nu8, w.nu9, w.nu10, w.delta) = (1e9, 0.0, x, 1e-6);
+            }),
+        ),
+        edge(
+            "delta = 0.0",
+            0.001,
+            -1.0,
+            0.0,
+            on_paper(move |_, w, x| {
+                nothing(w);
+                w.delta = x;
+            }),
+        ),
+        edge(
+            "reach = -5e-324",
+            10.0,
+            -1.0,
+            0.0,
+            Box::new(|x| {
+                let proof = PaperProof { reach: x, ..paper() };
+                let z = [0.0; 10];
+                fixtures::bound(&hinge(), &by_paper(proof), &Rows { z: &z, ..fixtures::rows() })
+            }),
+        ),
         edge("ϱσ − R", 1.0, 2.0, 10.5 * 0.1, on_paper(|s, _, x| s.threat.set = Set::Ball { radius: x })),
-        edge("σ(2−ησ)·low + ν8 − δ", 0.5, -1.0, (0.001 - 0.01) / s, on_paper(|s, w, x| {
-            s.threat.poison_rate = 0.0;
-            (w.nu9, w.low) = (0.0, x);
-        })),
-        edge("ν10 − εη·high − δ", 0.05, 0.0, 0.05 * 0.01 * 0.8 + 0.001, on_paper(|s, w, x| {
-            // ν9 = εk·a at one end only: the other entry beside the diagonal must be small.
-            s.learner.regularization = 0.1;
-            (w.a, w.low, w.high) = (vec![0.8_f64.next_down(), 0.0, 0.8_f64.next_down()], 0.5, 0.8);
-            (w.nu8, w.nu9, w.nu10) = (1e9, 0.05 * 0.999 * 0.8, x.max(0.0));
-        })),
-        edge("the determinant of D − δ at low", 0.02, 0.2, {
-            let (p, r) = (s * 0.5 + 0.01 - 0.001, 0.05 - 0.05 * 0.01 * 0.5 - 0.001);
-            (p * r).sqrt() + 0.05 * 0.999 * 0.5
-        }, on_paper(|_, w, x| w.nu9 = x)),
-        edge("low = 0.6 is not below all eigenvalues", 0.5, 0.65, 0.6, on_paper(|_, w, x| {
-            (w.a, w.low) = (vec![0.6, 0.0, 0.7], x);
-        })),
-        edge("high = 0.7 is not above all eigenvalues", 0.8, 0.65, 0.7, on_paper(|_, w, x| {
-            (w.a, w.high) = (vec![0.6, 0.0, 0.7], x);
-        })),
-        edge("(ϱσ)² − ‖z[4]‖²", 10.5, 1.0, longest / 0.1, on_paper(|s, w, x| {
-            s.threat.set = Set::Ball { radius: 0.0 };
-            w.ball = x;
-        })),
+        edge(
+            "σ(2−ησ)·low + ν8 − δ",
+            0.5,
+            -1.0,
+            (0.001 - 0.01) / s,
+            on_paper(|s, w, x| {
+                s.threat.poison_rate = 0.0;
+                (w.nu9, w.low) = (0.0, x);
+            }),
+        ),
+        edge(
+            "ν10 − εη·high − δ",
+            0.05,
+            0.0,
+            0.05 * 0.01 * 0.8 + 0.001,
+            on_paper(|s, w, x| {
+                // ν9 = εk·a at one end only: the other entry beside the diagonal must be small.
+                s.learner.regularization = 0.1;
+                (w.a, w.low, w.high) = (vec![0.8_f64.next_down(), 0.0, 0.8_f64.next_down()], 0.5, 0.8);
+                (w.nu8, w.nu9, w.nu10) = (1e9, 0.05 * 0.999 * 0.8, x.max(0.0));
+            }),
+        ),
+        edge(
+            "the determinant of D − δ at low",
+            0.02,
+            0.2,
+            {
+                let (p, r) = (s * 0.5 + 0.01 - 0.001, 0.05 - 0.05 * 0.01 * 0.5 - 0.001);
+                (p * r).sqrt() + 0.05 * 0.999 * 0.5
+            },
+            on_paper(|_, w, x| w.nu9 = x),
+        ),
+        edge(
+            "low = 0.6 is not below all eigenvalues",
+            0.5,
+            0.65,
+            0.6,
+            on_paper(|_, w, x| {
+                (w.a, w.low) = (vec![0.6, 0.0, 0.7], x);
+            }),
+        ),
+        edge(
+            "high = 0.7 is not above all eigenvalues",
+            0.8,
+            0.65,
+            0.7,
+            on_paper(|_, w, x| {
+                (w.a, w.high) = (vec![0.6, 0.0, 0.7], x);
+            }),
+        ),
+        edge(
+            "(ϱσ)² − ‖z[4]‖²",
+            10.5,
+            1.0,
+            longest / 0.1,
+            on_paper(|s, w, x| {
+                s.threat.set = Set::Ball { radius: 0.0 };
+                w.ball = x;
+            }),
+        ),
         edge("reach² − ϱ²‖z[4]‖²", 10.0, 0.0, 10.5 * longest, on_paper(|_, w, x| w.reach = x)),
-        edge("low = -5e-324 is not ≥ 0, as it must be with batches", 0.5, -0.1, 0.0, on_paper(|s, w, x| {
-            s.learner.batch = 2;
-            w.low = x;
-        })),
+        edge(
+            "low = -5e-324 is not ≥ 0, as it must be with batches",
+            0.5,
+            -0.1,
+            0.0,
+            on_paper(|s, w, x| {
+                s.learner.batch = 2;
+                w.low = x;
+            }),
+        ),
     ];
     test_all(edges, 14);
 }
@@ -491,19 +895,49 @@ fn numbers_of_the_mean() {
     let p = (2.0 * eta - eta * eta) * a - 1.0;
     let cross = (eps * eta * (1.0 - eta) * a).powi(2);
     let edges = vec![
-        edge("learning_rate = 2.0", 0.01, 3.0, 2.0, of(|c, x| {
-            (c.statement.poison_rate, c.alpha, c.statement.learning_rate) = (0.0, 1e17, x);
-        })),
+        edge(
+            "learning_rate = 2.0",
+            0.01,
+            3.0,
+            2.0,
+            of(|c, x| {
+                (c.statement.poison_rate, c.alpha, c.statement.learning_rate) = (0.0, 1e17, x);
+            }),
+        ),
         edge("poison_rate = -5e-324", 0.15, -1.0, 0.0, of(|c, x| c.statement.poison_rate = x)),
-        edge("poison_rate = 1.0000000000000002", 0.15, 2.0, 1.0, of(|c, x| (c.nu, c.statement.poison_rate) = (9.0, x))),
+        edge(
+            "poison_rate = 1.0000000000000002",
+            0.15,
+            2.0,
+            1.0,
+            of(|c, x| (c.nu, c.statement.poison_rate) = (9.0, x)),
+        ),
         edge("squared_radius = -5e-324", 2.0, -1.0, 0.0, of(|c, x| c.statement.squared_radius = x)),
         edge("noise_trace = -5e-324", 0.5, -1.0, 0.0, of(|c, x| c.statement.noise_trace = x)),
-        edge("covariance_trace = -5e-324", 2.0, -1.0, 0.0, of(|c, x| c.statement.benign = MeanBenign::CovarianceTrace(x))),
+        edge(
+            "covariance_trace = -5e-324",
+            2.0,
+            -1.0,
+            0.0,
+            of(|c, x| c.statement.benign = MeanBenign::CovarianceTrace(x)),
+        ),
         edge("nu = -5e-324", 1.0, -1.0, 0.0, of(|c, x| (c.statement.poison_rate, c.nu) = (0.0, x))),
-        edge("P = ", 90.0, 1.0, 1.0 / (2.0 * eta - eta * eta), of(|c, x| (c.statement.poison_rate, c.alpha) = (0.0, x))),
+        edge(
+            "P = ",
+            90.0,
+            1.0,
+            1.0 / (2.0 * eta - eta * eta),
+            of(|c, x| (c.statement.poison_rate, c.alpha) = (0.0, x)),
+        ),
         // With η = 1 nothing stands beside the diagonal.
         edge("Q = ", 20.0, 0.0, eps * a, of(|c, x| (c.statement.learning_rate, c.nu) = (1.0, x))),
-        edge("P·Q − ε²η²(1−η)²a²", 1.0, eps * eta * eta * a, eps * eta * eta * a + cross / p, of(|c, x| c.nu = x)),
+        edge(
+            "P·Q − ε²η²(1−η)²a²",
+            1.0,
+            eps * eta * eta * a,
+            eps * eta * eta * a + cross / p,
+            of(|c, x| c.nu = x),
+        ),
     ];
     test_all(edges, 10);
 }
@@ -538,32 +972,62 @@ fn numbers_of_claims_on_new_data() {
     const PLAIN: &[Feature] = &[Hinge, Ball];
     let least = EPS * CHI * CHI / (2.0 * BASE);
     let edges = vec![
-        edge("tau[0] = 0.0", 100.0, -1.0, 0.0, of(PLAIN, |p, c, x| {
-            p.statement.threat.poison_rate = 0.0;
-            c.tau = vec![x];
-        })),
+        edge(
+            "tau[0] = 0.0",
+            100.0,
+            -1.0,
+            0.0,
+            of(PLAIN, |p, c, x| {
+                p.statement.threat.poison_rate = 0.0;
+                c.tau = vec![x];
+            }),
+        ),
         edge("nu = -5e-324", 0.125, -1.0, 0.0, of(PLAIN, |_, c, x| c.nu = x)),
-        edge("radius = 0.0", 1.0, -1.0, 0.0, of(PLAIN, |p, c, x| {
-            p.data[0].fill(0.0);
-            c.radius = x;
-        })),
-        edge("radius² − ‖z[1]‖²", 1.0, 0.1, norm(&Z[2..4]), of(PLAIN, |p, c, x| {
-            p.data[0][4..6].fill(0.0);
-            c.radius = x;
-        })),
+        edge(
+            "radius = 0.0",
+            1.0,
+            -1.0,
+            0.0,
+            of(PLAIN, |p, c, x| {
+                p.data[0].fill(0.0);
+                c.radius = x;
+            }),
+        ),
+        edge(
+            "radius² − ‖z[1]‖²",
+            1.0,
+            0.1,
+            norm(&Z[2..4]),
+            of(PLAIN, |p, c, x| {
+                p.data[0][4..6].fill(0.0);
+                c.radius = x;
+            }),
+        ),
         edge("delta = 0.0", 0.05, -1.0, 0.0, of(PLAIN, |_, c, x| c.delta = x)),
         edge("delta = 1.0", 0.05, 2.0, 1.0, of(PLAIN, |_, c, x| c.delta = x)),
         edge("κ = ", 8.0, 0.1, LEAST_ALPHA, of(PLAIN, |_, c, x| c.alpha = x)),
         edge("a = ", 100.0, 1e-9, least, of(PLAIN, |_, c, x| c.tau = vec![x])),
         edge("a = ", 100.0, 1e-9, 0.5 * least, of(&[Hinge, Feature::Box], |_, c, x| c.tau[1] = x)),
         edge("a = ", 100.0, 1e-9, 1.5 * least, of(&[Hinge, Ellipsoid], |_, c, x| c.tau = vec![x])),
-        edge("omega = 1.5", 2.0, 0.0, 1.5, of(&[Hinge, Ellipsoid], |p, c, x| {
-            p.statement.threat.set = Set::Ellipsoid { q: vec![1.0, 0.5, 1.0] };
-            c.omega = Some(x);
-        })),
-        edge("4α²ϱ² − ‖β‖²", 12.0, 1e-9, norm(&[0.5, 0.25]) / (2.0 * ALPHA), of(&[Hinge, Ball, Projection], |p, _, x| {
-            p.statement.learner.projection = Some(x);
-        })),
+        edge(
+            "omega = 1.5",
+            2.0,
+            0.0,
+            1.5,
+            of(&[Hinge, Ellipsoid], |p, c, x| {
+                p.statement.threat.set = Set::Ellipsoid { q: vec![1.0, 0.5, 1.0] };
+                c.omega = Some(x);
+            }),
+        ),
+        edge(
+            "4α²ϱ² − ‖β‖²",
+            12.0,
+            1e-9,
+            norm(&[0.5, 0.25]) / (2.0 * ALPHA),
+            of(&[Hinge, Ball, Projection], |p, _, x| {
+                p.statement.learner.projection = Some(x);
+            }),
+        ),
     ];
     test_all(edges, 12);
 }
@@ -592,40 +1056,103 @@ fn counts_and_shapes() {
     const CLASSES: &[Feature] = &[Multiclass, Ball];
     let nan = |p: &mut Problem| p.proof.cases.tau = vec![f64::NAN];
     let pairs: Vec<Pair> = vec![
-        ("statement: batch", PLAIN, |p| p.statement.learner.batch = u64::MAX, |p| p.statement.learner.batch = 0),
+        (
+            "statement: batch",
+            PLAIN,
+            |p| p.statement.learner.batch = u64::MAX,
+            |p| p.statement.learner.batch = 0,
+        ),
         ("unregularized = 2.0", &[Hinge, Ball, Bias], keep, |p| p.statement.learner.unregularized = vec![2]),
-        ("unregularized = 0.0", &[Hinge, Ball, Bias], |p| p.statement.learner.unregularized = vec![0, 1], |p| p.statement.learner.unregularized = vec![1, 0]),
-        ("unregularized = 1.0", &[Hinge, Ball, Bias], keep, |p| p.statement.learner.unregularized = vec![1, 1]),
-        ("set.radius = inf", PLAIN, |p| p.statement.threat.set = Set::Ball { radius: 2.0 }, |p| p.statement.threat.set = Set::Ball { radius: f64::INFINITY }),
-        ("set.radii: expected 2, found 1", &[Hinge, Feature::Box], keep, |p| p.statement.threat.set = Set::Box { radii: vec![1.0] }),
-        ("set.radii[0] = NaN", &[Hinge, Feature::Box], keep, |p| p.statement.threat.set = Set::Box { radii: vec![f64::NAN, 1.0] }),
-        ("set.q: expected 3, found 4", &[Hinge, Ellipsoid], keep, |p| p.statement.threat.set = Set::Ellipsoid { q: vec![1.0; 4] }),
-        ("set.q[2] = inf", &[Hinge, Ellipsoid], keep, |p| p.statement.threat.set = Set::Ellipsoid { q: vec![1.0, 0.0, f64::INFINITY] }),
-        ("the number of points", &[Hinge, Points], keep, |p| p.statement.threat.set = Set::Points { points: vec![1.0] }),
-        ("set.points: expected 2, found 3", &[Hinge, Points], keep, |p| p.statement.threat.set = Set::Points { points: vec![1.0; 3] }),
-        ("set.points[1] = NaN", &[Hinge, Points], keep, |p| p.statement.threat.set = Set::Points { points: vec![1.0, f64::NAN] }),
+        (
+            "unregularized = 0.0",
+            &[Hinge, Ball, Bias],
+            |p| p.statement.learner.unregularized = vec![0, 1],
+            |p| p.statement.learner.unregularized = vec![1, 0],
+        ),
+        ("unregularized = 1.0", &[Hinge, Ball, Bias], keep, |p| {
+            p.statement.learner.unregularized = vec![1, 1]
+        }),
+        (
+            "set.radius = inf",
+            PLAIN,
+            |p| p.statement.threat.set = Set::Ball { radius: 2.0 },
+            |p| p.statement.threat.set = Set::Ball { radius: f64::INFINITY },
+        ),
+        ("set.radii: expected 2, found 1", &[Hinge, Feature::Box], keep, |p| {
+            p.statement.threat.set = Set::Box { radii: vec![1.0] }
+        }),
+        ("set.radii[0] = NaN", &[Hinge, Feature::Box], keep, |p| {
+            p.statement.threat.set = Set::Box { radii: vec![f64::NAN, 1.0] }
+        }),
+        ("set.q: expected 3, found 4", &[Hinge, Ellipsoid], keep, |p| {
+            p.statement.threat.set = Set::Ellipsoid { q: vec![1.0; 4] }
+        }),
+        ("set.q[2] = inf", &[Hinge, Ellipsoid], keep, |p| {
+            p.statement.threat.set = Set::Ellipsoid { q: vec![1.0, 0.0, f64::INFINITY] }
+        }),
+        ("the number of points", &[Hinge, Points], keep, |p| {
+            p.statement.threat.set = Set::Points { points: vec![1.0] }
+        }),
+        ("set.points: expected 2, found 3", &[Hinge, Points], keep, |p| {
+            p.statement.threat.set = Set::Points { points: vec![1.0; 3] }
+        }),
+        ("set.points[1] = NaN", &[Hinge, Points], keep, |p| {
+            p.statement.threat.set = Set::Points { points: vec![1.0, f64::NAN] }
+        }),
         ("the number of classes", CLASSES, keep, |p| p.statement.learner.loss = Loss::Multiclass(1)),
         ("the class z[1][0] = 3.0", CLASSES, |p| p.data[0][3] = 2.0, |p| p.data[0][3] = 3.0),
         ("the class z[1][0] = 0.5", CLASSES, |p| p.data[0][3] = 0.0, |p| p.data[0][3] = 0.5),
         ("the class z[1][0] = -1.0", CLASSES, |p| p.data[0][3] = -0.0, |p| p.data[0][3] = -1.0),
-        ("the number of columns", CLASSES, keep, |p| (p.data[0], p.dimension) = (vec![0.0, 1.0, 2.0, 0.0], 1)),
-        ("horizon.steps", PLAIN, |p| p.statement.horizon = Some(Horizon { steps: 1, start: vec![] }), |p| p.statement.horizon = Some(Horizon { steps: 0, start: vec![] })),
-        ("horizon.start[1] = NaN", PLAIN, keep, |p| p.statement.horizon = Some(Horizon { steps: 1, start: vec![0.0, f64::NAN] })),
+        ("the number of columns", CLASSES, keep, |p| {
+            (p.data[0], p.dimension) = (vec![0.0, 1.0, 2.0, 0.0], 1)
+        }),
+        (
+            "horizon.steps",
+            PLAIN,
+            |p| p.statement.horizon = Some(Horizon { steps: 1, start: vec![] }),
+            |p| p.statement.horizon = Some(Horizon { steps: 0, start: vec![] }),
+        ),
+        ("horizon.start[1] = NaN", PLAIN, keep, |p| {
+            p.statement.horizon = Some(Horizon { steps: 1, start: vec![0.0, f64::NAN] })
+        }),
         ("target: expected 1, found 0", SHELLS, keep, |p| p.target = None),
         ("target: expected 0, found 1", PLAIN, keep, |p| p.target = Some(TARGET.to_vec())),
-        ("target.weights: expected 1, found 2", &[Hinge, Ball, TargetWeights], keep, |p| p.statement.target = Target::Weights(vec![vec![1.0; 4]; 2])),
-        ("target.weights: expected 4, found 3", &[Hinge, Ball, TargetWeights], keep, |p| p.statement.target = Target::Weights(vec![vec![1.0; 3]])),
-        ("target.weights[3] = inf", &[Hinge, Ball, TargetWeights], keep, |p| p.statement.target = Target::Weights(vec![vec![1.0, 1.0, 1.0, f64::INFINITY]])),
-        ("the sum of target.weights", &[Hinge, Ball, TargetWeights], |p| p.statement.target = Target::Weights(vec![vec![1e-300; 4]]), |p| p.statement.target = Target::Weights(vec![vec![0.0; 4]])),
+        ("target.weights: expected 1, found 2", &[Hinge, Ball, TargetWeights], keep, |p| {
+            p.statement.target = Target::Weights(vec![vec![1.0; 4]; 2])
+        }),
+        ("target.weights: expected 4, found 3", &[Hinge, Ball, TargetWeights], keep, |p| {
+            p.statement.target = Target::Weights(vec![vec![1.0; 3]])
+        }),
+        ("target.weights[3] = inf", &[Hinge, Ball, TargetWeights], keep, |p| {
+            p.statement.target = Target::Weights(vec![vec![1.0, 1.0, 1.0, f64::INFINITY]])
+        }),
+        (
+            "the sum of target.weights",
+            &[Hinge, Ball, TargetWeights],
+            |p| p.statement.target = Target::Weights(vec![vec![1e-300; 4]]),
+            |p| p.statement.target = Target::Weights(vec![vec![0.0; 4]]),
+        ),
         // Rows.
         ("data: the number of datasets", PLAIN, keep, |p| p.data.clear()),
         ("data: entries of z: expected 6, found 7", PLAIN, keep, |p| p.data[0].truncate(7)),
         ("data: z[3] = NaN", PLAIN, keep, |p| p.data[0][3] = f64::NAN),
         ("data: the number of rows", PLAIN, keep, |p| p.data[0].clear()),
         ("data: the number of rows", SHELLS, keep, |p| p.target = Some(vec![])),
-        ("data: weights: expected 4, found 3", &[Hinge, Ball, RowWeights], keep, |p| p.weights = vec![Some(vec![1.0; 3])]),
-        ("data: weight[0] = inf", &[Hinge, Ball, RowWeights], |p| p.weights = vec![Some(vec![1e308; 4])], |p| p.weights = vec![Some(vec![f64::INFINITY; 4])]),
-        ("data: the sum of all weights", &[Hinge, Ball, RowWeights], |p| p.weights = vec![Some(vec![0.0, 0.0, 5e-324, 0.0])], |p| p.weights = vec![Some(vec![0.0; 4])]),
+        ("data: weights: expected 4, found 3", &[Hinge, Ball, RowWeights], keep, |p| {
+            p.weights = vec![Some(vec![1.0; 3])]
+        }),
+        (
+            "data: weight[0] = inf",
+            &[Hinge, Ball, RowWeights],
+            |p| p.weights = vec![Some(vec![1e308; 4])],
+            |p| p.weights = vec![Some(vec![f64::INFINITY; 4])],
+        ),
+        (
+            "data: the sum of all weights",
+            &[Hinge, Ball, RowWeights],
+            |p| p.weights = vec![Some(vec![0.0, 0.0, 5e-324, 0.0])],
+            |p| p.weights = vec![Some(vec![0.0; 4])],
+        ),
         // The proof.
         ("alpha = NaN is not finite", PLAIN, keep, |p| p.proof.alpha = f64::NAN),
         ("alpha = -inf is not finite", PLAIN, keep, |p| p.proof.alpha = f64::NEG_INFINITY),
@@ -633,7 +1160,9 @@ fn counts_and_shapes() {
         ("beta: expected 6, found 2", CLASSES, keep, |p| p.proof.beta.truncate(2)),
         ("beta[1] = inf", PLAIN, keep, |p| p.proof.beta[1] = f64::INFINITY),
         ("omega = inf is not finite", &[Hinge, Ellipsoid], keep, |p| p.proof.omega = Some(f64::INFINITY)),
-        ("shell.centre: expected 2, found 1", SHELLS, keep, |p| p.proof.shells.as_mut().unwrap().centre.truncate(1)),
+        ("shell.centre: expected 2, found 1", SHELLS, keep, |p| {
+            p.proof.shells.as_mut().unwrap().centre.truncate(1)
+        }),
         ("shell.centre[0] = NaN", SHELLS, keep, |p| p.proof.shells.as_mut().unwrap().centre[0] = f64::NAN),
         ("the number of shells", SHELLS, keep, |p| p.proof.shells.as_mut().unwrap().radii.clear()),
         ("shell.radii[0] = inf", SHELLS, keep, |p| p.proof.shells.as_mut().unwrap().radii[0] = f64::INFINITY),
@@ -641,14 +1170,28 @@ fn counts_and_shapes() {
         ("lines.dataset = 1.0", PLAIN, keep, |p| p.proof.lines[0].dataset = 1),
         ("lines.dataset = 2.0", &[Hinge, Ball, Drift], keep, |p| p.proof.lines[1].dataset = 2),
         ("lines.shell = 1.0", PLAIN, keep, |p| p.proof.lines[0].shell = 1),
-        ("lines of the cases: expected 2, found 1", &[Hinge, Ball, Drift], keep, |p| p.proof.cases.lines.truncate(1)),
-        ("lines of the cases: expected 3, found 1", CLASSES, by_class, |p| p.proof.by_class = true),
-        ("lines[0] = 1.0 is not of the case's dataset and shell", PLAIN, |p| p.proof.lines.push(p.proof.lines[0].clone()), |p| p.proof.cases.lines = vec![1]),
-        ("lines[1] = 0.0 is not of the case's dataset and shell", &[Hinge, Ball, Drift], keep, |p| p.proof.cases.lines = vec![0, 0]),
-        ("lines[0] = 1.0 is not of the case's dataset and shell", SHELLS, |p| cut_shell(p, 1.0), |p| {
-            cut_shell(p, 1.0);
-            p.proof.cases.lines = vec![1, 1];
+        ("lines of the cases: expected 2, found 1", &[Hinge, Ball, Drift], keep, |p| {
+            p.proof.cases.lines.truncate(1)
         }),
+        ("lines of the cases: expected 3, found 1", CLASSES, by_class, |p| p.proof.by_class = true),
+        (
+            "lines[0] = 1.0 is not of the case's dataset and shell",
+            PLAIN,
+            |p| p.proof.lines.push(p.proof.lines[0].clone()),
+            |p| p.proof.cases.lines = vec![1],
+        ),
+        ("lines[1] = 0.0 is not of the case's dataset and shell", &[Hinge, Ball, Drift], keep, |p| {
+            p.proof.cases.lines = vec![0, 0]
+        }),
+        (
+            "lines[0] = 1.0 is not of the case's dataset and shell",
+            SHELLS,
+            |p| cut_shell(p, 1.0),
+            |p| {
+                cut_shell(p, 1.0);
+                p.proof.cases.lines = vec![1, 1];
+            },
+        ),
         ("tau: expected 1, found 0", PLAIN, keep, |p| p.proof.cases.tau.clear()),
         ("tau: expected 2, found 1", &[Hinge, Feature::Box], keep, |p| p.proof.cases.tau.truncate(1)),
         ("tau: expected 0, found 1", &[Hinge, Points], keep, |p| p.proof.cases.tau = vec![1.0]),
@@ -679,19 +1222,31 @@ fn counts_and_shapes() {
         ("reach: expected 4, found 3", SHELLS, keep, |p| p.proof.lines[0].reach.truncate(3)),
         ("low: expected 4, found 0", &[Hinge, Ball, Clip], keep, |p| p.proof.lines[0].low.clear()),
         ("high: expected 4, found 0", &[Hinge, Ball, Clip], keep, |p| p.proof.lines[0].high.clear()),
-        ("high: expected 0, found 4", &[Logistic, Ball, Clip], keep, |p| p.proof.lines[0].high = vec![1.0; 4]),
+        ("high: expected 0, found 4", &[Logistic, Ball, Clip], keep, |p| {
+            p.proof.lines[0].high = vec![1.0; 4]
+        }),
         ("high[1] = 0.0 is not > 0", &[Hinge, Ball, Clip], keep, |p| p.proof.lines[0].high[1] = 0.0),
         ("high[1] = -1.0 is not > 0", &[Hinge, Ball, Clip], keep, |p| p.proof.lines[0].high[1] = -1.0),
         ("target_y: expected 3, found 0", SHELLS, keep, |p| p.proof.lines[0].target_y.clear()),
         ("target_reach: expected 3, found 4", SHELLS, keep, |p| p.proof.lines[0].target_reach.push(1.0)),
         ("target_y: expected 0, found 1", PLAIN, keep, |p| p.proof.lines[0].target_y = vec![0.0]),
         // The slopes of an unregularized column cancel exactly, or nothing is proved.
-        ("−|v[1]|, an unregularized coordinate,", &[Hinge, Ball, Bias], |p| p.proof.lines[0].u = vec![0.5, 0.5, 0.25, 0.25], |p| {
-            p.proof.lines[0].u = vec![0.5_f64.next_up(), 0.5, 0.25, 0.25];
-        }),
-        ("−|v[1]|, an unregularized coordinate,", &[Logistic, Feature::Box, Bias], |p| p.proof.lines[0].u = vec![0.5; 4], |p| {
-            p.proof.lines[0].u = vec![0.5, 0.5, 0.5, 0.0];
-        }),
+        (
+            "−|v[1]|, an unregularized coordinate,",
+            &[Hinge, Ball, Bias],
+            |p| p.proof.lines[0].u = vec![0.5, 0.5, 0.25, 0.25],
+            |p| {
+                p.proof.lines[0].u = vec![0.5_f64.next_up(), 0.5, 0.25, 0.25];
+            },
+        ),
+        (
+            "−|v[1]|, an unregularized coordinate,",
+            &[Logistic, Feature::Box, Bias],
+            |p| p.proof.lines[0].u = vec![0.5; 4],
+            |p| {
+                p.proof.lines[0].u = vec![0.5, 0.5, 0.5, 0.0];
+            },
+        ),
     ];
     assert!(pairs.len() >= 85);
     test_pairs(&pairs);
@@ -717,16 +1272,24 @@ fn proofs_that_do_not_fit() {
         ("does not fit several classes", CLASSES, keep, |p| p.proof.rows = RowBound::Interval),
         ("does not fit several classes and shells", CLASSES, keep, add_shells),
         ("does not fit a clip", PLAIN, keep, |p| p.statement.learner.clip = Some(1.0)),
-        ("does not fit steps without a clip", &[Hinge, Ball, Clip], keep, |p| p.statement.learner.clip = None),
+        ("does not fit steps without a clip", &[Hinge, Ball, Clip], keep, |p| {
+            p.statement.learner.clip = None
+        }),
         ("does not fit this set", PLAIN, keep, |p| p.statement.threat.set = Set::LabelFlips),
-        ("does not fit this set", &[Hinge, LabelFlips], keep, |p| p.statement.threat.set = Set::Ball { radius: 1.0 }),
+        ("does not fit this set", &[Hinge, LabelFlips], keep, |p| {
+            p.statement.threat.set = Set::Ball { radius: 1.0 }
+        }),
         ("does not fit this target", PLAIN, keep, |p| {
             p.proof.rows = RowBound::ErrorHinge;
             p.statement.target = Target::Weights(vec![vec![1.0; 4]]);
         }),
-        ("does not fit a target with rows of its own", &[Hinge, Ball, TargetRows], keep, |p| p.proof.rows = RowBound::Hinge),
+        ("does not fit a target with rows of its own", &[Hinge, Ball, TargetRows], keep, |p| {
+            p.proof.rows = RowBound::Hinge
+        }),
         ("does not fit a proof without shells", &[Hinge, Ball, TargetRows], keep, |p| p.proof.shells = None),
-        ("does not fit unregularized coordinates", &[Hinge, Ball, Bias], keep, |p| p.proof.rows = RowBound::ErrorHinge),
+        ("does not fit unregularized coordinates", &[Hinge, Ball, Bias], keep, |p| {
+            p.proof.rows = RowBound::ErrorHinge
+        }),
         ("does not fit unregularized coordinates and shells", &[Hinge, Ball, Bias], keep, add_shells),
         ("does not fit cases by class without classes", PLAIN, keep, |p| p.proof.by_class = true),
         ("does not fit an ellipsoid without omega", &[Hinge, Ellipsoid], keep, |p| p.proof.omega = None),
@@ -746,7 +1309,9 @@ fn origins() {
         ("there cannot be 0 of 4 rows", |o| o.rows = 0),
         ("there cannot be 5 of 4 rows", |o| o.rows = 5),
         ("with 0 columns", |o| o.columns = 0),
-        ("stands for two classes", |o| o.labels = Labels::Classes { negative: "a".into(), positive: "a".into() }),
+        ("stands for two classes", |o| {
+            o.labels = Labels::Classes { negative: "a".into(), positive: "a".into() }
+        }),
         ("fewer than two classes", |o| o.labels = Labels::Multiclass { labels: vec!["a".into()] }),
         ("sha256 is not 64 lower-case hexadecimal digits", |o| o.sha256.make_ascii_uppercase()),
         ("sha256 is not 64 lower-case hexadecimal digits", |o| o.sha256.truncate(63)),
@@ -800,7 +1365,12 @@ fn classes_of_rows() {
     };
     let names = |count: usize| Labels::Multiclass { labels: (0..count).map(|i| i.to_string()).collect() };
     let two = || Labels::Classes { negative: "a".into(), positive: "b".into() };
-    for (loss, good) in [(Multiclass, names(K)), (Multiclass, Labels::Premultiplied), (Hinge, two()), (Logistic, Labels::Preferences)] {
+    for (loss, good) in [
+        (Multiclass, names(K)),
+        (Multiclass, Labels::Premultiplied),
+        (Hinge, two()),
+        (Logistic, Labels::Preferences),
+    ] {
         of(loss, good).expect("rows that fit");
     }
     for (loss, bad, words) in [

@@ -24,13 +24,43 @@ fn asked(checked: Checked, expected: &[&str]) -> (u8, String) {
 #[test]
 fn what_holds_is_valid() {
     for good in [
-        "poison_rate>=0.05", "poison_rate<=0.05", "poison_rate=0.05", "poison_rate>=0.02", "poison_rate <= 1",
-        " threat.poison_rate = 5e-2 ", "statement.threat.poison_rate>=-1", "statement.threat.poison_rate<=inf",
-        "certified_loss<=100", "certified_loss>=0", "certified_error<=1", "certified_horizon<=1e9", "steps=1000",
-        "learning_rate=0.01", "regularization>=0.1", "batch=1", "batch>=1", "loss=hinge", "set=ball", "radius>=1",
-        "set.ball.radius=1", "target=data", "statement.target=data", "rows=4", "data.0.rows>=4", "of=4", "columns=2",
-        "scale=1", "labels=premultiplied", "method=convexity", "certified_new_data=none", "certified_new_data=null",
-        "confidence=none", "start_norm=none", "status=valid", "tool=test 1.0", "label_file=none",
+        "poison_rate>=0.05",
+        "poison_rate<=0.05",
+        "poison_rate=0.05",
+        "poison_rate>=0.02",
+        "poison_rate <= 1",
+        " threat.poison_rate = 5e-2 ",
+        "statement.threat.poison_rate>=-1",
+        "statement.threat.poison_rate<=inf",
+        "certified_loss<=100",
+        "certified_loss>=0",
+        "certified_error<=1",
+        "certified_horizon<=1e9",
+        "steps=1000",
+        "learning_rate=0.01",
+        "regularization>=0.1",
+        "batch=1",
+        "batch>=1",
+        "loss=hinge",
+        "set=ball",
+        "radius>=1",
+        "set.ball.radius=1",
+        "target=data",
+        "statement.target=data",
+        "rows=4",
+        "data.0.rows>=4",
+        "of=4",
+        "columns=2",
+        "scale=1",
+        "labels=premultiplied",
+        "method=convexity",
+        "certified_new_data=none",
+        "certified_new_data=null",
+        "confidence=none",
+        "start_norm=none",
+        "status=valid",
+        "tool=test 1.0",
+        "label_file=none",
     ] {
         let (code, text) = asked(valid(&[Hinge, Ball]), &[good]);
         assert!(code == 0 && text.starts_with("valid "), "{good}: {text}");
@@ -88,7 +118,10 @@ fn what_cannot_be_understood() {
         ("data=4", "it is not a number"),
     ] {
         let (code, text) = asked(valid(&[Hinge, Ball]), &[bad]);
-        assert!(code == 2 && text.starts_with("unreadable: --expect ") && text.contains(words), "{bad}: {text}");
+        assert!(
+            code == 2 && text.starts_with("unreadable: --expect ") && text.contains(words),
+            "{bad}: {text}"
+        );
     }
 }
 
@@ -104,7 +137,10 @@ fn expectations_come_last() {
 #[test]
 fn the_mean_learner() {
     let checked = || Checked::ValidMean(Box::new(mean(Some(&rows()))), 0.5);
-    assert_eq!(asked(checked(), &["certified_loss<=0.5", "poison_rate>=0.15", "benign=samples", "rows=5"]).0, 0);
+    assert_eq!(
+        asked(checked(), &["certified_loss<=0.5", "poison_rate>=0.15", "benign=samples", "rows=5"]).0,
+        0
+    );
     let (code, text) = asked(checked(), &["squared_radius>=3"]);
     assert!(code == 1 && text.contains("but statement.squared_radius is 2"), "{text}");
     let checked = Checked::ValidMean(Box::new(mean(None)), 0.5);

@@ -23,7 +23,9 @@ fn values(document: &Value) -> Vec<(Path, Value)> {
             Value::Array(entries) => entries.iter().enumerate().map(|(i, v)| (i.to_string(), v)).collect(),
             _ => vec![],
         };
-        open.extend(inner.into_iter().map(|(key, value)| ([path.clone(), vec![key]].concat(), value.clone())));
+        open.extend(
+            inner.into_iter().map(|(key, value)| ([path.clone(), vec![key]].concat(), value.clone())),
+        );
         found.push((path, value));
     }
     found
@@ -52,8 +54,20 @@ fn refused(document: &Value, words: &[&str]) {
 
 /// Texts of a file that are no arrays.
 const TEXTS: [&str; 14] = [
-    "format", "tool", "file", "label_file", "labels", "label_column", "weight_column", "sha256", "rows", "loss", "set",
-    "target", "deviation", "negative",
+    "format",
+    "tool",
+    "file",
+    "label_file",
+    "labels",
+    "label_column",
+    "weight_column",
+    "sha256",
+    "rows",
+    "loss",
+    "set",
+    "target",
+    "deviation",
+    "negative",
 ];
 
 /// The arrays of a document: every text under another key than [`TEXTS`].
@@ -63,7 +77,12 @@ fn arrays(document: &Value) -> Vec<(Path, Vec<f64>)> {
         let (chunks, []) = bytes.as_chunks::<8>() else { panic!("eight bytes each") };
         chunks.iter().map(|chunk| f64::from_le_bytes(*chunk)).collect()
     };
-    let is_text = |path: &Path| path.iter().rev().find(|part| part.parse::<usize>().is_err()).is_some_and(|key| TEXTS.contains(&key.as_str()));
+    let is_text = |path: &Path| {
+        path.iter()
+            .rev()
+            .find(|part| part.parse::<usize>().is_err())
+            .is_some_and(|key| TEXTS.contains(&key.as_str()))
+    };
     let texts = values(document).into_iter().filter(|(path, value)| value.is_string() && !is_text(path));
     texts.map(|(path, value)| (path, numbers(value.as_str().expect("a text")))).collect()
 }
@@ -112,10 +131,49 @@ fn the_samples_have_every_field() {
     let keys: std::collections::HashSet<String> =
         samples().iter().flat_map(|s| values(&s.json())).flat_map(|(path, _)| path).collect();
     for key in [
-        "linear", "mean", "error", "horizon", "new_data", "projection", "clip", "unregularized", "omega", "shells",
-        "by_class", "u", "u2", "c", "w", "w2", "y", "reach", "low", "high", "target_y", "target_reach", "tau", "nu",
-        "share", "x", "outer", "inner", "ball", "box", "ellipsoid", "points", "weights", "rows", "multiclass",
-        "cases", "paper", "samples", "covariance_trace", "steps", "start", "delta", "gain",
+        "linear",
+        "mean",
+        "error",
+        "horizon",
+        "new_data",
+        "projection",
+        "clip",
+        "unregularized",
+        "omega",
+        "shells",
+        "by_class",
+        "u",
+        "u2",
+        "c",
+        "w",
+        "w2",
+        "y",
+        "reach",
+        "low",
+        "high",
+        "target_y",
+        "target_reach",
+        "tau",
+        "nu",
+        "share",
+        "x",
+        "outer",
+        "inner",
+        "ball",
+        "box",
+        "ellipsoid",
+        "points",
+        "weights",
+        "rows",
+        "multiclass",
+        "cases",
+        "paper",
+        "samples",
+        "covariance_trace",
+        "steps",
+        "start",
+        "delta",
+        "gain",
     ] {
         // Cases by class are in no small sample, and are written only if they are there.
         assert!(keys.contains(key) || key == "by_class", "{key}");
@@ -131,7 +189,10 @@ fn unknown_keys_at_every_level() {
             let Value::Object(mut entries) = value else { continue };
             entries.insert("extra".to_owned(), json!(0));
             // An enumeration has one key, so what is wrong with a second one is that there is one.
-            refused(&with(&document, &path, Value::Object(entries)), &["unknown field `extra`", "expected value"]);
+            refused(
+                &with(&document, &path, Value::Object(entries)),
+                &["unknown field `extra`", "expected value"],
+            );
             changed += 1;
         }
     }
@@ -215,7 +276,9 @@ fn missing_keys() {
                     Err(error) => {
                         unreadable += 1;
                         let error = error.to_string();
-                        let is_clear = error.contains(&format!("missing field `{key}`")) || error.contains("expected value") || error.contains("either a certificate");
+                        let is_clear = error.contains(&format!("missing field `{key}`"))
+                            || error.contains("expected value")
+                            || error.contains("either a certificate");
                         assert!(is_clear, "{key}: {error}");
                     }
                     Ok(changed) => match sample.check(&changed) {
@@ -223,7 +286,11 @@ fn missing_keys() {
                         Ok(_) => {
                             accepted += 1;
                             let key = key.as_str();
-                            assert!(MAY_BE_LEFT_OUT.contains(&key) || OTHER_STATEMENT.contains(&key), "{}: {key}", sample.name);
+                            assert!(
+                                MAY_BE_LEFT_OUT.contains(&key) || OTHER_STATEMENT.contains(&key),
+                                "{}: {key}",
+                                sample.name
+                            );
                         }
                     },
                 }
@@ -240,12 +307,27 @@ fn numbers_that_are_none() {
         let document = sample.json();
         for (path, _) in values(&document).into_iter().filter(|(_, value)| value.is_number()) {
             let text = with(&document, &path, json!("@@")).to_string();
-            for bad in ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "\"0.5\"", "[0.5]", "true", "0x1", "01", ".5", "1.", ""] {
+            for bad in [
+                "NaN",
+                "Infinity",
+                "-Infinity",
+                "1e999",
+                "-1e999",
+                "\"0.5\"",
+                "[0.5]",
+                "true",
+                "0x1",
+                "01",
+                ".5",
+                "1.",
+                "",
+            ] {
                 // A list without the number is another list.
                 if bad.is_empty() && path.last().is_some_and(|part| part.parse::<usize>().is_ok()) {
                     continue;
                 }
-                let error = AnyCertificate::from_bytes(text.replace("\"@@\"", bad).as_bytes()).expect_err(&text);
+                let error =
+                    AnyCertificate::from_bytes(text.replace("\"@@\"", bad).as_bytes()).expect_err(&text);
                 assert!(matches!(error, FormatError::Malformed(_)), "{error}");
                 changed += 1;
             }
@@ -266,7 +348,13 @@ fn arrays_that_are_none() {
                 refused(&put(json!(STANDARD.encode(wrong))), &["not a multiple of 8"]);
             }
             let text = STANDARD.encode(&bytes);
-            for wrong in [format!("{text}="), format!(" {text}"), format!("{text}\n"), format!("*{}", &text[1..]), text[1..].to_owned()] {
+            for wrong in [
+                format!("{text}="),
+                format!(" {text}"),
+                format!("{text}\n"),
+                format!("*{}", &text[1..]),
+                text[1..].to_owned(),
+            ] {
                 refused(&put(json!(wrong)), &["not base64"]);
             }
             for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
@@ -282,7 +370,12 @@ fn arrays_that_are_none() {
             for longer in [[numbers.as_slice(), &[0.5]].concat(), numbers[1..].to_vec()] {
                 if let Ok(changed) = read(&put(encoded(&longer))) {
                     let failure = sample.check(&changed).expect_err("another length");
-                    assert!(failure.contains("expected") || failure.contains("the number of") || failure.contains("does not fit"), "{failure}");
+                    assert!(
+                        failure.contains("expected")
+                            || failure.contains("the number of")
+                            || failure.contains("does not fit"),
+                        "{failure}"
+                    );
                 }
             }
         }
@@ -304,15 +397,32 @@ fn other_documents() {
         let padded = [before.as_bytes(), &bytes, after.as_bytes()].concat();
         assert_eq!(AnyCertificate::from_bytes(&padded).as_ref(), Ok(&sample.certificate));
     }
-    for other in [&b""[..], b"null", b"[]", b"{}", b"0", b"\"\"", b"\xef\xbb\xbf{}", b"\xff\xfe", b"PK\x03\x04", &[0; 64]] {
+    for other in [
+        &b""[..],
+        b"null",
+        b"[]",
+        b"{}",
+        b"0",
+        b"\"\"",
+        b"\xef\xbb\xbf{}",
+        b"\xff\xfe",
+        b"PK\x03\x04",
+        &[0; 64],
+    ] {
         assert!(matches!(AnyCertificate::from_bytes(other), Err(FormatError::Malformed(_))));
     }
     let bom = [b"\xef\xbb\xbf", bytes.as_slice()].concat();
     assert!(AnyCertificate::from_bytes(&bom).is_err());
     let at = |key: &str| vec![key.to_owned()];
-    assert_eq!(read(&with(&document, &at("format"), json!("other"))), Err(FormatError::OtherFormat("other".into())));
+    assert_eq!(
+        read(&with(&document, &at("format"), json!("other"))),
+        Err(FormatError::OtherFormat("other".into()))
+    );
     for version in [0, 2, 3, u32::MAX] {
-        assert_eq!(read(&with(&document, &at("version"), json!(version))), Err(FormatError::OtherVersion(version)));
+        assert_eq!(
+            read(&with(&document, &at("version"), json!(version))),
+            Err(FormatError::OtherVersion(version))
+        );
     }
     for version in [json!(-1), json!(1.5), json!("1"), json!(1_u64 << 40), json!(null)] {
         assert!(matches!(read(&with(&document, &at("version"), version)), Err(FormatError::Malformed(_))));
@@ -366,10 +476,13 @@ fn negative_zero() {
     let by_name = |name: &str| samples().into_iter().find(|s| s.name == name).expect("a sample");
     let path = |text: &str| text.split('.').map(str::to_owned).collect::<Vec<_>>();
     let ball = by_name("bare");
-    let changed = read(&with(&ball.json(), &path("linear.statement.threat.set.ball.radius"), json!(-0.0))).expect("a number");
+    let changed = read(&with(&ball.json(), &path("linear.statement.threat.set.ball.radius"), json!(-0.0)))
+        .expect("a number");
     assert!(ball.check(&changed).expect_err("−0").contains("set.radius = -0.0 is not ≥ 0"));
     let cuboid = by_name("hinge error");
-    let changed = read(&with(&cuboid.json(), &path("linear.statement.threat.set.box.radii"), encoded(&[1.0, -0.0]))).expect("numbers");
+    let changed =
+        read(&with(&cuboid.json(), &path("linear.statement.threat.set.box.radii"), encoded(&[1.0, -0.0])))
+            .expect("numbers");
     assert!(cuboid.check(&changed).expect_err("−0").contains("set.radii[1] = -0.0 is not ≥ 0"));
 }
 

@@ -2,6 +2,20 @@
 //!
 //! By default everything is small and takes seconds. With `UNSWAYED_FULL=1` the searches for counterexamples and the
 //! changes of files are many times as long.
+#![allow(
+    clippy::too_many_lines,
+    clippy::items_after_statements,
+    clippy::semicolon_if_nothing_returned,
+    clippy::needless_pass_by_value,
+    clippy::enum_glob_use,
+    clippy::float_cmp,
+    clippy::format_collect,
+    clippy::type_complexity,
+    clippy::single_match_else,
+    clippy::assigning_clones,
+    clippy::case_sensitive_file_extension_comparisons,
+    reason = "tables of cases are long, exact numbers are compared exactly, and nothing here has to be fast"
+)]
 
 mod boundaries;
 mod bounds;

@@ -3,8 +3,8 @@
 use unswayed_check::{AnyCertificate, MeanBenign, MeanCertificate, Rows, check_mean};
 
 use crate::common::fixtures::{Z, mean, rows, weighted_rows};
-use crate::common::search::Random;
 use crate::common::rounds;
+use crate::common::search::Random;
 use crate::truth;
 
 #[track_caller]
@@ -57,7 +57,9 @@ fn samples_belong_to_certificates_about_samples() {
     assert!(check_mean(&with, Some(&empty)).unwrap_err().to_string().contains("the number of samples"));
     let mut z = Z;
     z[4] = f64::NAN;
-    assert!(check_mean(&with, Some(&Rows { z: &z, ..rows() })).unwrap_err().to_string().contains("z[4] = NaN"));
+    assert!(
+        check_mean(&with, Some(&Rows { z: &z, ..rows() })).unwrap_err().to_string().contains("z[4] = NaN")
+    );
     assert!(check_mean(&with, Some(&Rows { z: &Z[..9], ..rows() })).is_err());
     let weights = [0.0; 5];
     assert!(check_mean(&with, Some(&Rows { weights: Some(&weights), ..rows() })).is_err());

@@ -58,7 +58,8 @@ fn changed_m() {
             let horizon = Some(HorizonClaim { m, bound: claim.bound * raised });
             let changed = Certificate { horizon, ..original.clone() };
             if !m.is_finite() {
-                let failure = check(&changed, &Evidence { data: &[rows], target: None }).expect_err("no number");
+                let failure =
+                    check(&changed, &Evidence { data: &[rows], target: None }).expect_err("no number");
                 assert!(failure.to_string().contains("horizon.m"), "{failure}");
                 // Such a number cannot be written: the file is refused.
                 assert!(Certificate::from_bytes(&changed.to_bytes()).is_err());
@@ -117,9 +118,17 @@ fn changed_bytes_of_files() {
                 accepted += 1;
                 for (i, claim) in claimed(&changed).into_iter().enumerate() {
                     // This cannot change a bound and its proof, so a lower bound is a false one.
-                    assert!(claim.is_none_or(|c| proven[i].is_some_and(|p| c >= p)), "{}: {changed:?}", sample.name);
+                    assert!(
+                        claim.is_none_or(|c| proven[i].is_some_and(|p| c >= p)),
+                        "{}: {changed:?}",
+                        sample.name
+                    );
                     // The error's value may be that of the loss.
-                    assert!(i == 1 || claim.is_none_or(|c| values[i].is_some_and(|v| v <= c)), "{}", sample.name);
+                    assert!(
+                        i == 1 || claim.is_none_or(|c| values[i].is_some_and(|v| v <= c)),
+                        "{}",
+                        sample.name
+                    );
                 }
             }
         }
@@ -189,7 +198,8 @@ fn nudged_numbers_against_the_truth() {
     let (mut accepted, mut refused) = (0, 0);
     let mut count = |is_accepted: bool| if is_accepted { accepted += 1 } else { refused += 1 };
     for (certificate, rows) in all() {
-        let (file, document) = (certificate.to_bytes(), serde_json::from_slice(&certificate.to_bytes()).expect("JSON"));
+        let (file, document) =
+            (certificate.to_bytes(), serde_json::from_slice(&certificate.to_bytes()).expect("JSON"));
         for round in 0..rounds(250, 5000) {
             let mut bytes = nudged(&document, &mut random);
             if round % 5 == 0 {

@@ -255,7 +255,8 @@ fn one_dataset(case: &Value) -> Problem {
             let u = numbers(&w["u"]);
             if *set != Set::LabelFlips {
                 cases.tau = w.get("tau").map_or_else(|| vec![dot(&beta, &beta).sqrt()], numbers);
-                cases.nu = if statement.learner.unregularized.is_empty() { vec![number(&w["nu"])] } else { vec![] };
+                cases.nu =
+                    if statement.learner.unregularized.is_empty() { vec![number(&w["nu"])] } else { vec![] };
             }
             if let Some(q) = case.get("Q") {
                 let q = table(q);
@@ -293,7 +294,13 @@ fn drift(case: &Value) -> Problem {
     let proof = CaseProof {
         lines: parts.iter().enumerate().map(lines).collect(),
         cases: Cases { lines: vec![0, 1], tau: all("tau"), nu: all("nu"), ..Cases::default() },
-        ..simple(RowBound::Hinge, number(&w["alpha"]), numbers(&w["beta"]), Lines::default(), Cases::default())
+        ..simple(
+            RowBound::Hinge,
+            number(&w["alpha"]),
+            numbers(&w["beta"]),
+            Lines::default(),
+            Cases::default(),
+        )
     };
     let data: Vec<_> = case["datasets"].as_array().unwrap().iter().map(|z| table(z).concat()).collect();
     let (dimension, weights) = (proof.beta.len(), vec![None; data.len()]);
@@ -318,7 +325,13 @@ fn classes(case: &Value) -> Problem {
             nu: parts.iter().map(|p| number(&p["nu"])).collect(),
             ..Cases::default()
         },
-        ..simple(RowBound::Hinge, number(&w["alpha"]), numbers(&w["beta"]), Lines::default(), Cases::default())
+        ..simple(
+            RowBound::Hinge,
+            number(&w["alpha"]),
+            numbers(&w["beta"]),
+            Lines::default(),
+            Cases::default(),
+        )
     };
     let (x, labels) = (table(&case["X"]), numbers(&case["labels"]));
     let dimension = 1 + x[0].len();

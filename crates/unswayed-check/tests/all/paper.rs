@@ -3,8 +3,8 @@
 use unswayed_check::{PaperProof, Set, Statement};
 
 use crate::common::fixtures::{bound, by_paper, hinge, paper, rows, saddle, weighted_rows};
-use crate::common::search::Random;
 use crate::common::rounds;
+use crate::common::search::Random;
 use crate::truth;
 
 /// Changes the numbers and returns the complaint; the independent implementation refuses them, too.
@@ -124,7 +124,9 @@ fn no_counterexample() {
         for rows in [rows(), weighted_rows()] {
             let value = bound(&hinge(), &by_paper(proof.clone()), &rows).unwrap();
             let largest = (0..rounds(20_000, 2_000_000))
-                .map(|_| residual(&proof, &rows, &in_ball(&mut random, proof.ball), &in_ball(&mut random, 1.0)))
+                .map(|_| {
+                    residual(&proof, &rows, &in_ball(&mut random, proof.ball), &in_ball(&mut random, 1.0))
+                })
                 .fold(f64::NEG_INFINITY, f64::max);
             assert!(largest <= value, "{largest} {value}");
         }

@@ -28,12 +28,16 @@ fn proofs_of_one_claim_do_not_prove_another() {
     let failure = checked(&mixed, &rows()).unwrap_err();
     assert_eq!(failure.to_string(), "loss: the proof error-hinge does not fit a claim on the loss");
     for proof in [by_cases(convexity()), by_cases(bounded_range(&rows())), by_paper(paper())] {
-        let mut certificate = certificate(hinge(), by_cases(convexity()), Some(by_cases(zero_one())), &rows());
+        let mut certificate =
+            certificate(hinge(), by_cases(convexity()), Some(by_cases(zero_one())), &rows());
         let claim = certificate.error.as_mut().unwrap();
         claim.bound = 1e9;
         claim.proof = proof;
         let failure = checked(&certificate, &rows()).unwrap_err();
-        assert!(failure.part == Part::Error && failure.to_string().contains("a claim on the error"), "{failure}");
+        assert!(
+            failure.part == Part::Error && failure.to_string().contains("a claim on the error"),
+            "{failure}"
+        );
     }
 }
 
@@ -52,7 +56,9 @@ fn as_many_datasets_as_stated() {
 /// Other rows have another origin, whatever differs.
 #[test]
 fn other_rows_have_another_origin() {
-    let of = |z: &[f64], dimension: usize, weights: Option<&[f64]>| dataset(z, dimension, weights).origin().clone();
+    let of = |z: &[f64], dimension: usize, weights: Option<&[f64]>| {
+        dataset(z, dimension, weights).origin().clone()
+    };
     let original = of(&Z, 2, None);
     let mut z = Z;
     z[9] = z[9].next_up();
@@ -115,7 +121,9 @@ fn steps(steps: u64, start: &[f64]) -> Horizon {
 
 #[test]
 fn horizons() {
-    let of = |proof: &Proof, count: u64, start: &[f64]| horizon(&hinge(), proof, &rows(), &steps(count, start), 0.0);
+    let of = |proof: &Proof, count: u64, start: &[f64]| {
+        horizon(&hinge(), proof, &rows(), &steps(count, start), 0.0)
+    };
     let (plain, wide) = (by_cases(convexity()), by_cases(bounded_range(&rows())));
     let bound = bound(&hinge(), &plain, &rows()).unwrap();
     assert!(of(&plain, 1, &[0.0, 0.0]).unwrap() > bound);
@@ -147,12 +155,16 @@ fn horizons() {
 /// What is claimed of a horizon is stated, and what is stated is claimed.
 #[test]
 fn horizons_are_stated_and_claimed() {
-    for problem in [generic(&[Hinge, Ball]), generic(&[Hinge, Ball, TargetRows]), generic(&[Logistic, Ball, Projection])] {
+    for problem in
+        [generic(&[Hinge, Ball]), generic(&[Hinge, Ball, TargetRows]), generic(&[Logistic, Ball, Projection])]
+    {
         let good = crate::common::certificate(&problem);
         problem.check(&good).unwrap();
         let stated = Certificate { horizon: None, ..good.clone() };
-        let claimed = Certificate { statement: Statement { horizon: None, ..good.statement.clone() }, ..good.clone() };
-        for (certificate, words) in [(stated, "horizons claimed = 0.0"), (claimed, "horizons claimed = 1.0")] {
+        let claimed =
+            Certificate { statement: Statement { horizon: None, ..good.statement.clone() }, ..good.clone() };
+        for (certificate, words) in [(stated, "horizons claimed = 0.0"), (claimed, "horizons claimed = 1.0")]
+        {
             let failure = problem.check(&certificate).unwrap_err().to_string();
             assert!(failure.starts_with("horizon: ") && failure.contains(words), "{failure}");
         }

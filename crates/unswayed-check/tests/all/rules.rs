@@ -60,8 +60,11 @@ fn paper_proof() -> PaperProof {
 /// Whether the checker accepts a proof of the statement with these features, or why not.
 fn proven(request: &[Feature]) -> Result<(), Reason> {
     let problem = generic(request);
-    let of_statement: Vec<Feature> =
-        request.iter().copied().filter(|f| !matches!(f, RowWeights | Confidence | Paper | SetAroundData)).collect();
+    let of_statement: Vec<Feature> = request
+        .iter()
+        .copied()
+        .filter(|f| !matches!(f, RowWeights | Confidence | Paper | SetAroundData))
+        .collect();
     assert_eq!(features(&problem.statement), of_statement);
     let result = if request.contains(&Paper) {
         let proof = by_paper(paper_proof());
@@ -117,7 +120,10 @@ fn what_no_rule_refuses_has_a_proof_and_nothing_else_has() {
             }
             Some(rule) => {
                 refused += 1;
-                assert!(matches!(proven, Err(Reason::Unsupported(found)) if found == rule), "{request:?}: {proven:?}");
+                assert!(
+                    matches!(proven, Err(Reason::Unsupported(found)) if found == rule),
+                    "{request:?}: {proven:?}"
+                );
             }
         }
     }
@@ -141,7 +147,8 @@ fn every_pair_is_covered_or_listed() {
     let (mut covered, mut without) = (0, vec![]);
     for (i, &a) in all.iter().enumerate() {
         for &b in &all[..i] {
-            let request = supported.iter().find(|r| r.contains(&a) && r.contains(&b) && !r.contains(&SetAroundData));
+            let request =
+                supported.iter().find(|r| r.contains(&a) && r.contains(&b) && !r.contains(&SetAroundData));
             match request {
                 Some(request) => {
                     assert_eq!(proven(request), Ok(()), "{request:?}");
@@ -157,19 +164,60 @@ fn every_pair_is_covered_or_listed() {
         !same(&LOSSES, a, b) && !same(&SETS, a, b) && !same(&[TargetWeights, TargetRows], a, b)
     });
     let expected = [
-        (Multiclass, Box), (Multiclass, Ellipsoid), (Multiclass, Points), (Multiclass, LabelFlips),
-        (Multiclass, AnyPoint), (LabelFlips, TargetWeights), (Multiclass, TargetWeights), (Logistic, TargetRows),
-        (Multiclass, TargetRows), (LabelFlips, TargetRows), (AnyPoint, TargetRows), (Multiclass, Clip), (Box, Clip),
-        (Ellipsoid, Clip), (Points, Clip), (LabelFlips, Clip), (TargetRows, Clip), (Multiclass, Bias), (Points, Bias),
-        (LabelFlips, Bias), (AnyPoint, Bias), (TargetWeights, Bias), (TargetRows, Bias), (Projection, Bias),
-        (Clip, Bias), (Multiclass, NoRegularization), (Bias, NoRegularization),
-        (Logistic, Confidence), (Multiclass, Confidence), (Points, Confidence),
-        (LabelFlips, Confidence), (AnyPoint, Confidence), (TargetWeights, Confidence), (TargetRows, Confidence),
-        (Drift, Confidence), (Clip, Confidence), (Bias, Confidence), (NoRegularization, Confidence),
-        (RowWeights, Confidence), (Logistic, Paper),
-        (Multiclass, Paper), (Box, Paper), (Ellipsoid, Paper), (Points, Paper), (LabelFlips, Paper),
-        (AnyPoint, Paper), (TargetWeights, Paper), (TargetRows, Paper), (Drift, Paper), (Projection, Paper),
-        (Clip, Paper), (Bias, Paper), (NoRegularization, Paper), (Confidence, Paper),
+        (Multiclass, Box),
+        (Multiclass, Ellipsoid),
+        (Multiclass, Points),
+        (Multiclass, LabelFlips),
+        (Multiclass, AnyPoint),
+        (LabelFlips, TargetWeights),
+        (Multiclass, TargetWeights),
+        (Logistic, TargetRows),
+        (Multiclass, TargetRows),
+        (LabelFlips, TargetRows),
+        (AnyPoint, TargetRows),
+        (Multiclass, Clip),
+        (Box, Clip),
+        (Ellipsoid, Clip),
+        (Points, Clip),
+        (LabelFlips, Clip),
+        (TargetRows, Clip),
+        (Multiclass, Bias),
+        (Points, Bias),
+        (LabelFlips, Bias),
+        (AnyPoint, Bias),
+        (TargetWeights, Bias),
+        (TargetRows, Bias),
+        (Projection, Bias),
+        (Clip, Bias),
+        (Multiclass, NoRegularization),
+        (Bias, NoRegularization),
+        (Logistic, Confidence),
+        (Multiclass, Confidence),
+        (Points, Confidence),
+        (LabelFlips, Confidence),
+        (AnyPoint, Confidence),
+        (TargetWeights, Confidence),
+        (TargetRows, Confidence),
+        (Drift, Confidence),
+        (Clip, Confidence),
+        (Bias, Confidence),
+        (NoRegularization, Confidence),
+        (RowWeights, Confidence),
+        (Logistic, Paper),
+        (Multiclass, Paper),
+        (Box, Paper),
+        (Ellipsoid, Paper),
+        (Points, Paper),
+        (LabelFlips, Paper),
+        (AnyPoint, Paper),
+        (TargetWeights, Paper),
+        (TargetRows, Paper),
+        (Drift, Paper),
+        (Projection, Paper),
+        (Clip, Paper),
+        (Bias, Paper),
+        (NoRegularization, Paper),
+        (Confidence, Paper),
     ];
     for pair in &without {
         assert!(expected.contains(pair), "{pair:?} never goes together");

@@ -3,8 +3,8 @@
 
 use dashu::rational::RBig;
 use unswayed_check::{
-    CaseProof, Certificate, Horizon, Loss, MeanBenign, MeanCertificate, PaperProof, Proof, RowBound, Rows, Set,
-    Statement, Target,
+    CaseProof, Certificate, Horizon, Loss, MeanBenign, MeanCertificate, PaperProof, Proof, RowBound, Rows,
+    Set, Statement, Target,
 };
 
 pub fn q(x: f64) -> RBig {

@@ -1,8 +1,8 @@
 //! For one row the constants are compared with the supremum over s itself, on a dense grid and on both sides of every kink.
 
 use super::*;
-use crate::statement::{Learner, Loss, Set, Statement, Target, Threat};
 use crate::proof::RowBound;
+use crate::statement::{Learner, Loss, Set, Statement, Target, Threat};
 
 /// Deterministic numbers in [0, 1).
 struct Random(u64);
@@ -46,7 +46,8 @@ impl Case {
     }
 
     fn two_ak(&self) -> f64 {
-        2.0 * self.alpha * (1.0 - self.statement.learner.learning_rate * self.statement.learner.regularization)
+        2.0 * self.alpha
+            * (1.0 - self.statement.learner.learning_rate * self.statement.learner.regularization)
     }
 
     fn kappa0(&self) -> f64 {
@@ -78,7 +79,13 @@ impl Case {
     /// The line's constant and slope, for the kind that is made of the mass.
     fn line<'a, K: Kind>(&'a self, make: impl FnOnce(Mass<'a>) -> K, rows: &'a Rows<'a>) -> (f64, f64) {
         let one = Dyadic::whole(1);
-        let mass = Mass { view: View { rows, classes: 0 }, target: None, p: one.clone(), t: one.clone(), scale: one.clone() };
+        let mass = Mass {
+            view: View { rows, classes: 0 },
+            target: None,
+            p: one.clone(),
+            t: one.clone(),
+            scale: one.clone(),
+        };
         let lambda = Lambda::new(&self.statement, self.alpha, std::slice::from_ref(&self.beta));
         let line = sum(&make(mass), &lambda).expect("conditions hold");
         (line.constant.nearest(), line.slope[0].nearest() / self.z)
@@ -167,8 +174,7 @@ fn logistic_kinds(random: &mut Random) {
     let (z, weights) = ([case.z], [1.0]);
     let rows = Rows { z: &z, dimension: 1, weights: Some(&weights) };
     let (a, kappa0, eps) = (case.two_ak(), case.kappa0(), case.statement.threat.poison_rate);
-    let (b, c) =
-        (case.beta * case.z, case.alpha * case.statement.learner.learning_rate * case.z * case.z);
+    let (b, c) = (case.beta * case.z, case.alpha * case.statement.learner.learning_rate * case.z * case.z);
     let free = f64::INFINITY;
     let h = |w: f64, a: f64, y1: f64, y0: f64, b: f64, c: f64| {
         a * entropy(w) + y1 * w.ln() + y0 * (-w).ln_1p() + b * w + c * w * w

@@ -132,9 +132,7 @@ pub fn certificate(statement: Statement, loss: Proof, error: Option<Proof>, rows
 pub fn mean(rows: Option<&Rows>) -> MeanCertificate {
     let benign = match rows {
         None => MeanBenign::CovarianceTrace(2.0),
-        Some(rows) => {
-            MeanBenign::Samples(dataset(rows.z, rows.dimension, rows.weights).origin().clone())
-        }
+        Some(rows) => MeanBenign::Samples(dataset(rows.z, rows.dimension, rows.weights).origin().clone()),
     };
     let statement = MeanStatement {
         learning_rate: 0.01,

@@ -1,8 +1,6 @@
 //! A loose but valid proof for every combination of features that no rule refuses.
 
-use unswayed_check::{
-    CaseProof, Cases, Feature, Lines, Loss, RowBound, Set, Shells, Statement, Target,
-};
+use unswayed_check::{CaseProof, Cases, Feature, Lines, Loss, RowBound, Set, Shells, Statement, Target};
 
 use super::{Problem, dot, origin, plain, simple};
 
@@ -98,8 +96,7 @@ fn lines(statement: &Statement, is_error: bool, rows: &[f64], dimension: usize) 
             lines.y = vec![0.0; n];
             lines.reach = norms.map(|norm| norm * BALL * (1.0 + 1e-9)).collect();
             lines.target_y = vec![0.0; 3];
-            lines.target_reach =
-                TARGET.chunks(2).map(|z| dot(z, z).sqrt() * BALL * (1.0 + 1e-9)).collect();
+            lines.target_reach = TARGET.chunks(2).map(|z| dot(z, z).sqrt() * BALL * (1.0 + 1e-9)).collect();
         }
         RowBound::Logistic => lines.w = vec![0.4; n],
         RowBound::LabelLogistic | RowBound::ErrorLogistic => {
@@ -144,13 +141,9 @@ fn make(features: &[Feature], is_error: bool) -> Problem {
     let datasets = statement.data.len();
     let weights = has(Feature::RowWeights).then(|| vec![1.0, 2.0, 0.5, 1.0]);
     let target = matches!(statement.target, Target::Rows(_)).then(|| TARGET.to_vec());
-    let proof = CaseProof {
-        omega: is_ellipsoid.then_some(1.5),
-        ..simple(kind, ALPHA, beta, lines, cases)
-    };
+    let proof = CaseProof { omega: is_ellipsoid.then_some(1.5), ..simple(kind, ALPHA, beta, lines, cases) };
     let needs_shells = kind == RowBound::Interval || has(Feature::NoRegularization);
-    let mut problem =
-        Problem { statement, proof, data: vec![z], weights: vec![weights], dimension, target };
+    let mut problem = Problem { statement, proof, data: vec![z], weights: vec![weights], dimension, target };
     if needs_shells {
         add_shells(&mut problem);
     }
@@ -182,7 +175,7 @@ pub fn cut_shell(problem: &mut Problem, radius: f64) {
 /// The data once more, turned.
 fn add_dataset(problem: &mut Problem) {
     let is_class = matches!(problem.statement.learner.loss, Loss::Multiclass(_));
-    let label = |j: usize| is_class && j % problem.dimension == 0;
+    let label = |j: usize| is_class && j.is_multiple_of(problem.dimension);
     let turned = problem.data[0].iter().enumerate().map(|(j, &z)| if label(j) { z } else { -z });
     problem.data.push(turned.collect());
     problem.weights.push(problem.weights[0].clone());

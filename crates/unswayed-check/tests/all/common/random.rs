@@ -307,8 +307,11 @@ pub fn kinds() -> Vec<KindOf> {
         );
         for by_class in [false, true] {
             for classes in [2, 3, 4] {
-                let name =
-                    format!("{} {classes} classes{}", name_of(method), if by_class { " by class" } else { "" });
+                let name = format!(
+                    "{} {classes} classes{}",
+                    name_of(method),
+                    if by_class { " by class" } else { "" }
+                );
                 add(name, Box::new(move |r| random_classes(r, method, classes, by_class)));
             }
         }

@@ -133,7 +133,11 @@ impl Problem {
             let count = rows.len() / d;
             sum += rows.chunks(d).map(|y| self.loss(theta, y)).sum::<f64>() / count as f64;
         }
-        if self.statement.threat.set == Set::LabelFlips { sum } else { sum + eps * self.move_by(theta, point) }
+        if self.statement.threat.set == Set::LabelFlips {
+            sum
+        } else {
+            sum + eps * self.move_by(theta, point)
+        }
     }
 
     /// A point of the adversary's set near the wish.

@@ -62,12 +62,11 @@ impl Effort {
         problem: &unswayed::Problem,
         act: impl FnOnce(&Suite) -> Result<T, AttackError>,
     ) -> Result<T, AttackError> {
-        let mut suite = Suite::new(problem)?
-            .with_effort(self.effort)
-            .with_seed(self.seed)
-            .with_cancel(&self.cancel);
+        let mut suite =
+            Suite::new(problem)?.with_effort(self.effort).with_seed(self.seed).with_cancel(&self.cancel);
         if let Some(test) = &self.test {
-            require_alike(&problem.data()[0], [test.as_ref()]).map_err(|e| AttackError::Data(e.to_string()))?;
+            require_alike(&problem.data()[0], [test.as_ref()])
+                .map_err(|e| AttackError::Data(e.to_string()))?;
             suite = suite.with_test(test)?;
         }
         act(&suite)

@@ -244,8 +244,7 @@ fn verified(certificate: AnyCertificate, data: &[Arc<Dataset>], target: Option<&
             if let Err(message) = same_rows(&certificate.statement, data, target) {
                 return Checked::Unexpected(message);
             }
-            verdict(&certificate, data, target)
-                .map(|verdict| Checked::Valid(Box::new(certificate), verdict))
+            verdict(&certificate, data, target).map(|verdict| Checked::Valid(Box::new(certificate), verdict))
         }
         AnyCertificate::Mean(certificate) => {
             if let (unswayed_check::MeanBenign::Samples(origin), Some(samples)) =

@@ -198,12 +198,7 @@ fn origin(text: &str) -> PyResult<Origin> {
 
 /// Rows made from a file as an origin says.
 #[pyfunction]
-pub fn reload(
-    py: Python<'_>,
-    path: PathBuf,
-    label_file: Option<PathBuf>,
-    origin: &str,
-) -> PyResult<Data> {
+pub fn reload(py: Python<'_>, path: PathBuf, label_file: Option<PathBuf>, origin: &str) -> PyResult<Data> {
     let (source, origin) = (source(path, label_file), self::origin(origin)?);
     let data = crate::work::run(py, move || unswayed::data::reload(&source, &origin))?;
     Ok(Data(Arc::new(data.map_err(data_error)?)))

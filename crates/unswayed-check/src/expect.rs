@@ -50,7 +50,7 @@ fn holds(field: &Value, how: Comparison, wanted: &str) -> Result<bool, String> {
         (Value::Number(field), _) => {
             let (field, wanted) = (field.as_f64().unwrap_or(f64::NAN), number()?);
             match how {
-                Comparison::Equal => field == wanted,
+                Comparison::Equal => field.to_bits() == wanted.to_bits(),
                 Comparison::AtLeast => field >= wanted,
                 Comparison::AtMost => field <= wanted,
             }

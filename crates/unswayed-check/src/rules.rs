@@ -41,6 +41,7 @@ pub enum Feature {
     Paper,
 }
 
+#[allow(clippy::enum_glob_use)] // the table reads better without the prefix
 use Feature::*;
 
 /// A combination that is not supported: all of `these` without any of `unless`.

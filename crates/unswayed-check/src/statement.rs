@@ -122,7 +122,6 @@ pub enum Set {
 /// The rows that the loss is averaged over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(clippy::large_enum_variant, reason = "there is one in a statement")]
 pub enum Target {
     /// The data.
     Data,
@@ -162,7 +161,6 @@ pub struct MeanStatement {
 /// What is known of the benign points of the mean learner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(clippy::large_enum_variant, reason = "there is one in a statement")]
 pub enum MeanBenign {
     /// They are draws from these samples.
     Samples(Origin),

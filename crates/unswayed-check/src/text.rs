@@ -1,5 +1,7 @@
 //! Statements and verdicts for people and for machines, the same for every program that shows them.
 
+use std::fmt::Write as _;
+
 use dashu::integer::IBig;
 use dashu::rational::RBig;
 use serde_json::{Value, json};
@@ -83,16 +85,16 @@ fn learner(learner: &Learner) -> String {
     let (eta, sigma) = (learner.learning_rate, learner.regularization);
     let mut text = format!("{loss}, learning rate {eta}, regularization {sigma}");
     if learner.batch > 1 {
-        text += &format!(", {} points per step", learner.batch);
+        let _ = write!(text, ", {} points per step", learner.batch);
     }
     if let Some(radius) = learner.projection {
-        text += &format!(", projected on norms up to {radius}");
+        let _ = write!(text, ", projected on norms up to {radius}");
     }
     if let Some(clip) = learner.clip {
-        text += &format!(", gradients clipped at {clip}");
+        let _ = write!(text, ", gradients clipped at {clip}");
     }
     for column in &learner.unregularized {
-        text += &format!(", column {} not regularized", column + 1);
+        let _ = write!(text, ", column {} not regularized", column + 1);
     }
     text
 }
@@ -100,10 +102,10 @@ fn learner(learner: &Learner) -> String {
 /// Many numbers in a few words: how many, from where to where, and the start of their SHA-256.
 fn summary(numbers: &[f64]) -> String {
     let digest = Sha256::digest(numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>());
-    let digest: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let digest = digest[..8].iter().fold(0, |value: u64, byte| value << 8 | u64::from(*byte));
     let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
     let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    format!("{} numbers from {low} to {high}, sha256 {digest}…", numbers.len())
+    format!("{} numbers from {low} to {high}, sha256 {digest:016x}…", numbers.len())
 }
 
 fn norm(x: &[f64]) -> f64 {
@@ -259,7 +261,7 @@ fn proven(certificate: &Certificate, verdict: &Verdict) -> Vec<TextLine> {
 }
 
 fn table(lines: &[TextLine]) -> String {
-    lines.iter().map(|(name, text)| format!("{name:<10} {text}\n")).collect()
+    lines.iter().fold(String::new(), |table, (name, text)| format!("{table}{name:<10} {text}\n"))
 }
 
 /// The number with so many decimals (at least one), rounded up, exactly.

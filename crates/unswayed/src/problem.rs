@@ -458,7 +458,9 @@ impl ProblemBuilder {
                 Set::Box { radii: radii.into_iter().map(|radius| divided_up(radius, scale)).collect() }
             }
             Adversary::EllipsoidAroundData => Set::Ellipsoid { q: ellipsoid_around(&data).map_err(bad)? },
-            Adversary::Ellipsoid(_) if scale != 1.0 => return Err(ProblemError::ScaledEllipsoid),
+            Adversary::Ellipsoid(_) if data[0].origin().is_scaled() => {
+                return Err(ProblemError::ScaledEllipsoid);
+            }
             Adversary::Ellipsoid(q) => Set::Ellipsoid { q: ellipsoid_of(&rows(q)?).map_err(bad)? },
             Adversary::Points(points) => {
                 Set::Points { points: rows(points)?.z().iter().map(|z| z / scale + 0.0).collect() }
@@ -473,7 +475,7 @@ impl ProblemBuilder {
 /// A number that is not below x/scale, and x itself where nothing was divided.
 fn divided_up(x: f64, scale: f64) -> f64 {
     let quotient = x / scale + 0.0;
-    if scale == 1.0 || x == 0.0 { quotient } else { quotient.next_up() }
+    if (scale - 1.0).abs() > 0.0 && x > 0.0 { quotient.next_up() } else { quotient }
 }
 
 fn column(column: &Column, data: &Dataset) -> Result<usize, ProblemError> {

@@ -1,6 +1,7 @@
 //! The documentation agrees with the code: every lemma names a file that names it, and the table of unsupported combinations is
 //! the one that the checker reads. `UNSWAYED_BLESS=1` writes the table.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use unswayed_check::{Feature, RULES};
@@ -57,7 +58,8 @@ fn every_part_names_its_lemma() {
             }
             let text = std::fs::read_to_string(&path).unwrap();
             let head: String = text.lines().take_while(|line| line.starts_with("//!")).collect();
-            let has_lemma = ["Lemma L", "Theorem L", "Theorem 4", "Section"].iter().any(|word| head.contains(word));
+            let has_lemma =
+                ["Lemma L", "Theorem L", "Theorem 4", "Section"].iter().any(|word| head.contains(word));
             assert!(has_lemma, "{name} is not headed by its lemma");
             assert!(named.iter().any(|path| path.ends_with(name)), "docs/theory.md does not name {name}");
         }
@@ -66,10 +68,18 @@ fn every_part_names_its_lemma() {
 
 /// The table of unsupported combinations, in Markdown.
 fn table() -> String {
-    let join = |features: &[Feature], word: &str| features.iter().map(Feature::to_string).collect::<Vec<_>>().join(word);
+    let join = |features: &[Feature], word: &str| {
+        features.iter().map(Feature::to_string).collect::<Vec<_>>().join(word)
+    };
     let mut text = String::from("| unsupported | unless with | reason |\n|---|---|---|\n");
     for rule in RULES {
-        text += &format!("| {} | {} | {} |\n", join(rule.these, " with "), join(rule.unless, " or "), rule.reason);
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} |",
+            join(rule.these, " with "),
+            join(rule.unless, " or "),
+            rule.reason
+        );
     }
     text
 }

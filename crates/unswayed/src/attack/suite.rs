@@ -329,7 +329,7 @@ impl<'a> Suite<'a> {
         let (blocks, curves) = match self.statement().learner.loss {
             Loss::Logistic => (1.0, 1.0),
             Loss::Multiclass(classes) => (classes as f64, 3.0),
-            _ => (1.0, 3.0),
+            Loss::Hinge => (1.0, 3.0),
         };
         // The margins of a row have two blocks of θ each.
         let newton =

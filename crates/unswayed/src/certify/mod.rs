@@ -26,7 +26,7 @@ pub(crate) use interior::dot;
 pub use mean::{MeanOutcome, MeanSetting, certify_mean, certify_shrunk_mean};
 use unswayed_check::{
     CaseProof, Certificate, Claim, Failure, Feature, Horizon, HorizonClaim, Loss, NewDataClaim, Proof,
-    Proven, Statement, prove,
+    Statement, prove,
 };
 
 use crate::error::CertifyError;
@@ -306,25 +306,23 @@ fn horizon_claim(
     horizon: Horizon,
 ) -> Result<(Horizon, HorizonClaim), CertifyError> {
     let m = best_m(problem.statement(), proof);
-    let bound =
-        with_proven(problem, proof, |proven| proven.horizon(&horizon, m)).map_err(CertifyError::Refused)?;
+    let rows = problem.data_rows();
+    let proven =
+        prove(problem.statement(), proof, &problem.evidence(&rows)).map_err(CertifyError::Refused)?;
+    let bound = proven.horizon(&horizon, m).map_err(CertifyError::Refused)?;
     Ok((horizon, HorizonClaim { bound, m }))
 }
 
-/// Verifies a proof exactly and looks at what is proven.
-fn with_proven<T>(
-    problem: &Problem,
-    proof: &Proof,
-    look: impl FnOnce(&Proven) -> Result<T, Failure>,
-) -> Result<T, Failure> {
+/// The bound that the exact checker finds for a proof.
+fn exact_bound(problem: &Problem, proof: &Proof) -> Result<f64, Failure> {
     let rows = problem.data_rows();
-    look(&prove(problem.statement(), proof, &problem.evidence(&rows))?)
+    prove(problem.statement(), proof, &problem.evidence(&rows))?.bound()
 }
 
 /// A proof with the bound that the exact checker finds for it.
 fn claim(problem: &Problem, proof: CaseProof) -> Result<Claim, Failure> {
     let proof = Proof::Cases(Box::new(proof));
-    let bound = with_proven(problem, &proof, |proven| proven.bound())?;
+    let bound = exact_bound(problem, &proof)?;
     Ok(Claim { bound, proof })
 }
 
@@ -356,7 +354,7 @@ pub fn idle_loss(loss: Loss) -> f64 {
     match loss {
         Loss::Logistic => std::f64::consts::LN_2,
         Loss::Multiclass(classes) => (classes - 1) as f64,
-        _ => 1.0,
+        Loss::Hinge => 1.0,
     }
 }
 

@@ -35,7 +35,9 @@ fn a_projection_has_no_worse_bound_than_by_the_general_program() {
 #[test]
 fn the_interior_method_is_no_worse_than_the_general_program() {
     let data = data::sample().unwrap().first(100).unwrap();
-    for (learning_rate, regularization, poison_rate) in [(1e-3, 0.01, 0.05), (0.1, 0.1, 0.01), (0.01, 1.0, 0.2)] {
+    for (learning_rate, regularization, poison_rate) in
+        [(1e-3, 0.01, 0.05), (0.1, 0.1, 0.01), (0.01, 1.0, 0.2)]
+    {
         let builder = Problem::builder(data.clone()).learning_rate(learning_rate);
         let problem = builder.regularization(regularization).poison_rate(poison_rate).build().unwrap();
         let [found, general] = both(&problem);

@@ -74,8 +74,9 @@ pub fn require_alike<'a>(
         let (own, its) = (first.origin(), other.origin());
         let names = [name_or(&own.file, "the first dataset"), name_or(&its.file, "another dataset")];
         let unlike = match (&own.labels, &its.labels) {
-            (own @ Labels::Classes { .. }, its @ Labels::Classes { .. }) => own != its,
-            (own @ Labels::Multiclass { .. }, its) | (own, its @ Labels::Multiclass { .. }) => own != its,
+            (own @ Labels::Classes { .. }, its @ Labels::Classes { .. })
+            | (own @ Labels::Multiclass { .. }, its)
+            | (own, its @ Labels::Multiclass { .. }) => own != its,
             _ => false,
         };
         if unlike {

@@ -141,10 +141,10 @@ fn random_case(random: &mut Random, dimension: usize) -> Setting {
 fn all_cases() -> Vec<Case> {
     let mut random = Random(72);
     let mut cases = oracles();
-    cases.extend((0..budget(10, 26)).map(|i| Case {
-        name: format!("random {i}"),
-        setting: random_case(&mut random, 2 + i % 2),
-    }));
+    cases.extend(
+        (0..budget(10, 26))
+            .map(|i| Case { name: format!("random {i}"), setting: random_case(&mut random, 2 + i % 2) }),
+    );
     cases
 }
 
@@ -188,7 +188,9 @@ fn no_certificate_is_refuted() {
         }
     }
     let all = cases.len();
-    println!("lowered by 1 %, of {all} each: {refuted:?} refuted, {absent:?} absent; not, with G/bound: {open:#?}");
+    println!(
+        "lowered by 1 %, of {all} each: {refuted:?} refuted, {absent:?} absent; not, with G/bound: {open:#?}"
+    );
     assert!(absent[0] == 0 && absent[1] * 4 <= all && absent[2] * 2 <= all, "{absent:?} of {all}");
     // Of 40, 28 with a full search. Where the bounded range is no better than Theorem 2, there is no claim of its own.
     assert!(refuted[0] * 10 >= all * 6 && refuted[1] * 2 >= all - absent[1], "{refuted:?} of {all}");
@@ -204,7 +206,8 @@ fn a_search_made_for_the_hinge_learner_finds_no_more() {
     for setting in &settings {
         for claim in claims(setting)[..2].iter().flatten() {
             let found = falsify_hinge(setting, &claim.proof, &Search::default()).residual.mean;
-            let other = residual::Residual::new(setting, numbers_of(claim)).search(&mut random, budget(8000, 30_000));
+            let other =
+                residual::Residual::new(setting, numbers_of(claim)).search(&mut random, budget(8000, 30_000));
             worst = worst.max(1.0 - found / other.residual.value);
         }
     }

@@ -28,7 +28,10 @@ fn reaches(name: &str, make: &dyn Fn(f64) -> ProblemBuilder, losses: [f64; 2], b
             losses[i], simulated.mean, simulated.half_width
         );
         assert!(settled >= 0.98 * losses[i], "{name}: {settled} of {}", losses[i]);
-        assert!(settled <= bounds[i] + 1e-4 && simulated.low() <= bounds[i], "{name}: {settled} {simulated:?}");
+        assert!(
+            settled <= bounds[i] + 1e-4 && simulated.low() <= bounds[i],
+            "{name}: {settled} {simulated:?}"
+        );
     }
 }
 
@@ -94,7 +97,8 @@ fn drift_allows_what_the_reference_found() {
         Dataset::from_rows(data.z().to_vec(), 31, Some(data.iter().map(weight).collect())).unwrap()
     };
     let both = vec![shifted(0.8), shifted(0.2)];
-    let drift = |eps| Problem::builder(both.clone()).learning_rate(1e-3).regularization(0.01).poison_rate(eps);
+    let drift =
+        |eps| Problem::builder(both.clone()).learning_rate(1e-3).regularization(0.01).poison_rate(eps);
     reaches("drift", &drift, [0.1156, 0.2106], [0.1499, 0.2941]);
 }
 
@@ -169,13 +173,16 @@ fn for_numbers_no_constant_point_is_better() {
     let z = [0.9, 0.4, -0.2, 0.7, 1.3];
     for loss in [LossName::Hinge, LossName::Logistic] {
         for (eps, sigma) in [(0.1, 0.1), (0.3, 0.5), (0.45, 0.05), (0.2, 0.0)] {
-            for (clip, projection) in [(None, None), (None, Some(0.3)), (Some(0.5), None), (Some(0.5), Some(0.6))] {
+            for (clip, projection) in
+                [(None, None), (None, Some(0.3)), (Some(0.5), None), (Some(0.5), Some(0.6))]
+            {
                 // Without regularization only a projection keeps the learner.
                 if sigma == 0.0 && projection.is_none() {
                     continue;
                 }
                 let mut builder = plain(rows(z.to_vec(), 1), eps).regularization(sigma).loss(loss);
-                builder = if clip.is_some() { builder.adversary(Adversary::Any) } else { builder.radius(1.5) };
+                builder =
+                    if clip.is_some() { builder.adversary(Adversary::Any) } else { builder.radius(1.5) };
                 if let Some(clip) = clip {
                     builder = builder.clip(clip);
                 }
@@ -369,7 +376,8 @@ impl Policy for Picky {
 #[test]
 fn who_chooses_labels_is_given_the_row() {
     let data = small();
-    let problem = plain(data.clone(), 0.2).regularization(0.2).adversary(Adversary::LabelFlips).build().unwrap();
+    let problem =
+        plain(data.clone(), 0.2).regularization(0.2).adversary(Adversary::LabelFlips).build().unwrap();
     let suite = Suite::new(&problem).unwrap();
     let found = suite.simulate(&Picky).unwrap().loss;
     // The same as training on the rows and the flipped ones.

@@ -120,7 +120,14 @@ impl Tally {
         assert!(missed * 50 <= *asked, "{missed} of {asked}");
     }
 
-    fn search(&mut self, problem: &Problem, bound: f64, proof: &CaseProof, random: &mut Random, effort: usize) {
+    fn search(
+        &mut self,
+        problem: &Problem,
+        bound: f64,
+        proof: &CaseProof,
+        random: &mut Random,
+        effort: usize,
+    ) {
         let residual = Residual::new(problem, proof);
         let (value, theta) = largest_residual(&residual, random, effort);
         let room = bound - value;
@@ -438,7 +445,9 @@ fn bounds_for_new_data_hold_for_the_distribution() {
         let z = (0..n).flat_map(|_| atoms.row(pick(&atoms.probabilities(), &mut random)).to_vec()).collect();
         let sample = rows(z, atoms.dimension());
         let drawn = Case { data: vec![sample.clone()], ..case.clone() }.problem().unwrap();
-        let Some(outcome) = tally.certified(&drawn, &Options::default().with_confidence(0.9)) else { continue };
+        let Some(outcome) = tally.certified(&drawn, &Options::default().with_confidence(0.9)) else {
+            continue;
+        };
         // The certificate is about the first half; it is recovered with that and refused with all rows.
         let half = sample.first(n / 2).expect("rows");
         let (_, again) = recover(outcome.certificate.clone(), half, None).unwrap();

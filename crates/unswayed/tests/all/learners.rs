@@ -117,10 +117,10 @@ fn a_target_of_other_rows_has_a_bound() {
 /// More rows than the program sees: each of 250 rows, in four coordinates, 24 times is the same data.
 #[test]
 fn a_sample_is_almost_enough() {
+    type Make = fn(ProblemBuilder) -> ProblemBuilder;
     let all = mnist(250);
     let few = rows(all.iter().flat_map(|z| [z[0], z[1], z[2], z[30]]).collect(), 4);
     let many = rows(few.z().repeat(24), 4);
-    type Make = fn(ProblemBuilder) -> ProblemBuilder;
     let learners: [(Make, f64); 3] = [
         (|problem| problem.adversary(Adversary::BoxAroundData), 0.02),
         (|problem| problem.adversary(Adversary::LabelFlips), 0.03),

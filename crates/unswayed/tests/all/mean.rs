@@ -1,10 +1,10 @@
 //! Mean estimation: reference values, the residual at many places, and what an attack reaches.
 
 use serde_json::Value;
+use unswayed::Dataset;
 use unswayed::attack::{Effort, MeanLearner, attack_mean};
 use unswayed::certify::{MeanOutcome, MeanSetting, certify_mean};
 use unswayed::check::{MeanCertificate, MeanStatement, Rows, check_mean};
-use unswayed::Dataset;
 
 use crate::fixtures::random::Random;
 use crate::fixtures::reference::{matrix, mean_cases, number};

@@ -2,7 +2,8 @@
 
 use unswayed::certify::{MeanOutcome, MeanSetting, Options, certify_mean, certify_with, recover};
 use unswayed::check::{
-    AnyCertificate, CaseProof, Cases, Certificate, Claim, Lines, MeanCertificate, Proof, Rows, Set, check_mean,
+    AnyCertificate, CaseProof, Cases, Certificate, Claim, Lines, MeanCertificate, Proof, Rows, Set,
+    check_mean,
 };
 use unswayed::{Dataset, Problem};
 
@@ -389,6 +390,11 @@ fn changed_data_are_refused() {
             assert_sound(&forged, &changed, &mut random);
         }
     }
-    println!("{changes} changed data refused, {invalid} were no data; {accepted} forgeries accepted, all true");
-    assert!(changes > rounds / 2 && invalid < rounds / 4 && accepted > rounds / 50, "{changes} {invalid} {accepted}");
+    println!(
+        "{changes} changed data refused, {invalid} were no data; {accepted} forgeries accepted, all true"
+    );
+    assert!(
+        changes > rounds / 2 && invalid < rounds / 4 && accepted > rounds / 50,
+        "{changes} {invalid} {accepted}"
+    );
 }

@@ -62,9 +62,7 @@ fn certify_the_transient() {
     let mut in_a_ball = 0;
     for case in hinge_cases() {
         let (name, problem) = (&case.name, case.problem());
-        let at = |steps: f64| {
-            certify_with(&problem, &Options::default().with_horizon(steps as u64)).unwrap()
-        };
+        let at = |steps: f64| certify_with(&problem, &Options::default().with_horizon(steps as u64)).unwrap();
         let steps = at(1.0).transient_steps;
         assert!((1.0..1e12).contains(&steps), "{name}: {steps}");
         let outcome = at(steps);
@@ -140,7 +138,8 @@ fn a_projection_that_never_acts_costs_next_to_nothing() {
         let ball = setting.largest() / setting.sigma;
         let bound = |radius: Option<f64>| {
             let builder = Problem::builder(setting.data.clone()).learning_rate(setting.eta);
-            let builder = builder.regularization(setting.sigma).poison_rate(setting.eps).radius(setting.radius);
+            let builder =
+                builder.regularization(setting.sigma).poison_rate(setting.eps).radius(setting.radius);
             let problem = match radius {
                 Some(radius) => builder.projection(radius).build().unwrap(),
                 None => builder.build().unwrap(),

@@ -18,7 +18,7 @@ fn certified(problem: &Problem) -> Outcome {
 fn witness(outcome: &Outcome) -> &PaperProof {
     match &outcome.certificate.loss.proof {
         Proof::Paper(proof) => proof,
-        other => panic!("{}", other.method()),
+        Proof::Cases(_) => panic!("a proof by cases"),
     }
 }
 
@@ -154,7 +154,8 @@ fn the_transient() {
     assert_eq!(chosen.len(), names.len());
     for case in chosen {
         let problem = case.problem();
-        let at = |steps: u64| paper::certify(&problem, &Options::default().with_horizon(steps), None).unwrap();
+        let at =
+            |steps: u64| paper::certify(&problem, &Options::default().with_horizon(steps), None).unwrap();
         let steps = at(1).transient_steps;
         let outcome = at(steps as u64);
         let added = outcome.horizon_loss.unwrap() - outcome.certified_loss;

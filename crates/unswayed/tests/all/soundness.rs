@@ -9,9 +9,7 @@ use unswayed::{Dataset, Problem, certify};
 use crate::fixtures::random::Random;
 use crate::fixtures::residual::Residual;
 use crate::fixtures::setting::Setting;
-use crate::fixtures::{
-    budget, cases, dot, exact, formula, is_full, moved, norm, proofs, scaled, verdict,
-};
+use crate::fixtures::{budget, cases, dot, exact, formula, is_full, moved, norm, proofs, scaled, verdict};
 
 /// What a number of searches came to.
 #[derive(Default)]
@@ -262,7 +260,9 @@ fn the_search_refutes_wrong_formulas_of_the_other_forms() {
             }
         }
     }
-    println!("without μϱ², without c: {refuted:?} of {tried:?} refuted, {absent:?} of {settings} had no such proof");
+    println!(
+        "without μϱ², without c: {refuted:?} of {tried:?} refuted, {absent:?} of {settings} had no such proof"
+    );
     assert!(absent.iter().all(|absent| absent * 10 < settings * 9), "{absent:?}");
     // Measured over some hundred cases: 100 % and 87 %. The error's bound is loose, so that a wrong one may still hold.
     for ((tried, refuted), percent) in tried.into_iter().zip(refuted).zip([90, 70]) {

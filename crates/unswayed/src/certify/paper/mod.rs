@@ -13,7 +13,7 @@ pub use mean::{MeanMoments, certify_mean, mean_value, printed_mean_value};
 use unswayed_check::{Claim, Failure, Feature, PaperProof, Proof};
 
 use super::interior::Instance;
-use super::{Found, Options, Outcome, finish, norm, start, with_proven};
+use super::{Found, Options, Outcome, exact_bound, finish, norm, start};
 use crate::data::Dataset;
 use crate::error::CertifyError;
 use crate::problem::Problem;
@@ -66,7 +66,7 @@ pub fn certify(
         proof(&program, &found, &spectrum, &slope, raised, data)
     });
     let enough = found.value + PROOF_LOSS * found.value.abs().max(1.0);
-    let loss = smallest(proofs, |proof| with_proven(problem, proof, |proven| proven.bound()), enough)?;
+    let loss = smallest(proofs, |proof| exact_bound(problem, proof), enough)?;
     finish(problem, options, Found { loss, error: None, converged: found.converged }, None)
 }
 
@@ -80,7 +80,7 @@ fn smallest(
     for proof in proofs {
         match bound(&proof) {
             Ok(bound) if best.as_ref().is_none_or(|claim| bound < claim.bound) => {
-                best = Some(Claim { bound, proof })
+                best = Some(Claim { bound, proof });
             }
             Ok(_) => {}
             Err(failure) => refusal = Some(failure),

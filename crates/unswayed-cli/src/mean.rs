@@ -109,8 +109,14 @@ pub fn run(flags: &MeanFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let replaced = output::write(&path, &best.outcome.certificate.to_bytes(), "--output")?;
     let attack = Attack::stronger(&best.outcome, prepared.pushed);
     let path = path.display().to_string();
+    let samples = flags.samples.iter().map(|samples| report::quote(&samples.display().to_string()));
+    let verify = ["unswayed check".to_owned(), report::quote(&path)].into_iter().chain(samples);
+    let verify = verify.collect::<Vec<_>>().join(" ");
     if as_json {
-        let mut object = to_json(best, &attack, &path, replaced);
+        let mut object = to_json(best, &attack);
+        object["certificate"] = path.into();
+        object["replaced"] = replaced.into();
+        object["verify"] = verify.into();
         if flags.method == MeanMethod::All {
             let entry = |a: &Attempt| json!({ "method": a.method, "certified_loss": a.outcome.certified_loss, "seconds": a.seconds });
             object["methods"] = attempts.iter().map(entry).collect();
@@ -121,9 +127,7 @@ pub fn run(flags: &MeanFlags, as_json: bool) -> Result<ExitCode, Stop> {
         let replaced = if replaced { " (replaced)" } else { "" };
         let mut lines = describe(best, &attack);
         lines.push(("certificate", format!("{path}{replaced}")));
-        let samples = flags.samples.iter().map(|samples| report::quote(&samples.display().to_string()));
-        let command = ["unswayed check".to_owned(), report::quote(&path)].into_iter().chain(samples);
-        lines.push(("verify with", command.collect::<Vec<_>>().join(" ")));
+        lines.push(("verify with", verify));
         print::text(&(print::lines(lines) + &table));
     }
     Ok(ExitCode::SUCCESS)
@@ -147,7 +151,7 @@ fn certificate_path(flags: &MeanFlags) -> PathBuf {
     }
 }
 
-fn to_json(best: &Attempt, attack: &Attack, path: &str, replaced: bool) -> Value {
+fn to_json(best: &Attempt, attack: &Attack) -> Value {
     let Attempt { method, outcome, seconds } = best;
     let statement = &outcome.certificate.statement;
     let origin = match &statement.benign {
@@ -172,8 +176,6 @@ fn to_json(best: &Attempt, attack: &Attack, path: &str, replaced: bool) -> Value
         "noise_trace": statement.noise_trace,
         "transient_steps": outcome.transient_steps,
         "seconds": seconds,
-        "certificate": path,
-        "replaced": replaced,
         "statement": statement,
     })
 }

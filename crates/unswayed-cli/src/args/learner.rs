@@ -46,6 +46,15 @@ pub struct LearnerFlags {
     pub bias: Option<String>,
 }
 
+impl LearnerFlags {
+    /// Whether nothing is asked for but the hinge learner against a ball.
+    pub fn is_default(&self) -> bool {
+        let LearnerFlags { loss, adversary, radius, batch, projection, clip, bias } = self;
+        let steps = *batch == 1 && projection.is_none() && clip.is_none() && bias.is_none();
+        loss.is_none() && *adversary == AdversaryFlag::Ball && radius.is_none() && steps
+    }
+}
+
 /// What benign data may do, and what the learner is judged by.
 #[derive(Args)]
 #[command(next_help_heading = "Data")]

@@ -28,6 +28,10 @@ const FEATURES: &str = "Features: EfficientNet-Lite0 for images and all-MiniLM-L
                         figures are therefore not the paper's own.";
 
 pub fn run(flags: &ReproduceFlags, as_json: bool) -> Result<ExitCode, Stop> {
+    if flags.experiment == Experiment::Mean && !flags.learner.is_default() {
+        let message = "reproduce mean is about mean estimation: leave out the flags of learner and adversary";
+        return Err(Stop(message.into()));
+    }
     output::keep_inputs(&flags.output, "--output", [&flags.data])?;
     std::fs::create_dir_all(&flags.output).map_err(|error| {
         let folder = flags.output.display();

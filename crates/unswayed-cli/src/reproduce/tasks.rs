@@ -4,10 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use unswayed::Problem;
 use unswayed::data::{Features, LabelPolicy, Reading, load};
 use unswayed::design::table::{Row, to_csv, to_json};
-use unswayed::design::{Request, Task};
+use unswayed::design::{Request, Run, Task, design};
 use unswayed::experiment::{PaperBound, TaskResult, preference_rows, run_tasks};
+use unswayed_check::{Feature, features, unsupported};
 use unswayed_report::about::{certificate_name, task_sections};
 
 use super::Found;
@@ -127,7 +129,7 @@ fn one(title: &str, request: &Request, flags: &ReproduceFlags, bar: &Bar) -> Res
     let folder = flags.output.join(name);
     std::fs::create_dir_all(folder.join("certificates"))
         .map_err(|error| Stop(format!("{}: cannot be made ({error})", folder.display())))?;
-    let result = run_tasks(request, Some((&folder.join("journal.jsonl"), flags.resume)), bar)?;
+    let result = run_one(request, (&folder.join("journal.jsonl"), flags.resume), bar)?;
     write_files(&folder, &result)?;
     let paper: Vec<_> =
         result.paper.iter().map(|p: &PaperBound| (p.setting, p.poison_rate, p.certified_loss)).collect();
@@ -142,6 +144,21 @@ fn one(title: &str, request: &Request, flags: &ReproduceFlags, bar: &Bar) -> Res
         sections,
         json: json!({ title: to_value(&result) }),
     })
+}
+
+/// The design, and the paper's certificates beside it where there are such.
+fn run_one(request: &Request, journal: (&Path, bool), bar: &Bar) -> Result<TaskResult, Stop> {
+    let task = request.test.as_ref().unwrap_or(&request.train[0]);
+    let problem = Problem::of_template(task.data.clone(), request.template.clone())
+        .learning_rate(request.grid.learning_rates[0])
+        .regularization(request.grid.regularizations[0])
+        .poison_rate(0.0)
+        .build()?;
+    let all = [features(problem.statement()), vec![Feature::Paper]].concat();
+    if unsupported(&all).is_none() {
+        return Ok(run_tasks(request, Some(journal), bar)?);
+    }
+    Ok(TaskResult { design: design(request, Some(journal), &Run::observed(bar))?, paper: vec![] })
 }
 
 fn write_files(folder: &Path, result: &TaskResult) -> Result<(), Stop> {

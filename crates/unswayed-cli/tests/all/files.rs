@@ -64,6 +64,70 @@ pub fn csv(folder: &TempDir, name: &str, columns: &[&str], x: &Array2<f64>, labe
     std::fs::write(folder.path().join(name), text).unwrap();
 }
 
+/// Rows for a file of any format.
+pub struct Rows {
+    pub x: Array2<f64>,
+    pub y: Option<Array1<f64>>,
+    pub weights: Option<Array1<f64>>,
+    /// What the features are in .npz files: `x`, `z`, or `pairs` of chosen and rejected ones.
+    pub array: &'static str,
+}
+
+impl Rows {
+    /// Features alone.
+    pub fn of(x: Array2<f64>) -> Self {
+        Rows { x, y: None, weights: None, array: "x" }
+    }
+
+    /// Features, labels and weights side by side, with the names of their columns.
+    fn columns(&self) -> (Vec<&'static str>, Array2<f64>) {
+        let mut names: Vec<&str> = match self.array {
+            "pairs" => vec!["chosen_a", "chosen_b", "chosen_c", "rejected_a", "rejected_b", "rejected_c"],
+            _ => vec!["a", "b", "c"],
+        };
+        let mut x = self.x.clone();
+        for (name, column) in [("label", &self.y), ("trust", &self.weights)] {
+            if let Some(column) = column {
+                names.push(name);
+                x.push_column(column.view()).unwrap();
+            }
+        }
+        (names, x)
+    }
+}
+
+/// Writes rows as `stem.format`; features with labels in .npy files as `stemx.npy` and `stemy.npy`.
+pub fn save(folder: &TempDir, stem: &str, format: &str, rows: &Rows) {
+    let (names, all) = rows.columns();
+    let file = format!("{stem}.{format}");
+    match format {
+        "csv" => csv(folder, &file, &names, &all, &[]),
+        "parquet" => parquet(folder, &file, &names, &all),
+        "npz" => {
+            let mut writer = NpzWriter::new(File::create(folder.path().join(file)).unwrap());
+            if rows.array == "pairs" {
+                let half = rows.x.ncols() / 2;
+                let (chosen, rejected) = rows.x.view().split_at(Axis(1), half);
+                writer.add_array("chosen", &chosen.to_owned()).unwrap();
+                writer.add_array("rejected", &rejected.to_owned()).unwrap();
+            } else {
+                writer.add_array(rows.array, &rows.x).unwrap();
+            }
+            for (name, array) in [("y", &rows.y), ("trust", &rows.weights)] {
+                array.iter().for_each(|array| writer.add_array(name, array).unwrap());
+            }
+            writer.finish().unwrap();
+        }
+        _ => match &rows.y {
+            Some(y) => {
+                npy(folder, &format!("{stem}x.npy"), &rows.x);
+                write_npy(folder.path().join(format!("{stem}y.npy")), y).unwrap();
+            }
+            None => npy(folder, &file, &rows.x),
+        },
+    }
+}
+
 /// A .parquet file of double columns.
 pub fn parquet(folder: &TempDir, name: &str, columns: &[&str], x: &Array2<f64>) {
     let schema: String =

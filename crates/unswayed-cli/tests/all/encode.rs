@@ -1,18 +1,10 @@
 //! `prepare --encoder` as a process, with the encoders that `scripts/encoders` makes.
 
 use std::path::Path;
-use std::process::{Command, Output};
+#[cfg(feature = "onnx")]
+use std::process::Output;
 
-fn unswayed(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_unswayed")).current_dir(folder).args(arguments).output().unwrap()
-}
-
-fn message(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(2));
-    let text = String::from_utf8(output.stderr.clone()).unwrap();
-    assert!(text.starts_with("unswayed: ") && text.trim_end().lines().count() == 1, "{text}");
-    text
-}
+use super::unswayed;
 
 #[test]
 fn encoders_have_their_own_section_of_the_help() {
@@ -30,7 +22,7 @@ fn encoders_have_their_own_section_of_the_help() {
 #[cfg(not(feature = "onnx"))]
 #[test]
 fn a_build_without_encoders_says_how_to_get_them() {
-    let text = message(&unswayed(Path::new("."), &["prepare", "pictures", "--encoder", "resnet18.onnx"]));
+    let text = super::refused(".", &["prepare", "pictures", "--encoder", "resnet18.onnx"]);
     assert!(text.contains("--features onnx"), "{text}");
 }
 
@@ -43,6 +35,7 @@ mod with_encoders {
     use ndarray_npy::NpzReader;
     use serde_json::Value;
 
+    use super::super::refused;
     use super::*;
 
     fn made(name: &str) -> String {
@@ -107,7 +100,7 @@ mod with_encoders {
         let text = String::from_utf8(applied.stdout).unwrap();
         assert!(text.contains("4 images") && text.contains("spots is −1, stripes is +1"), "{text}");
         let other = [&apply[..], &["--encoder", &lite0]].concat(); // ImageNet's mean
-        assert!(message(&unswayed(path, &other)).contains("made otherwise"));
+        assert!(refused(path, &other).contains("made otherwise"));
         let certify =
             ["certify", "test.prepared.npz", "--attacks", "none", "--json", "--learning-rate", "1e-2"];
         let setting = ["--regularization", "0.1", "--poison-rate", "0.02"];
@@ -153,7 +146,7 @@ mod with_encoders {
         write_pictures(&path.join("pictures"), 1, 1);
         std::fs::write(path.join("mail.csv"), "text,label\nHello,ham\nWin,spam\n").unwrap();
         let refused = |arguments: &[&str], reason: &str| {
-            let text = message(&unswayed(path, &[&["prepare"], arguments].concat()));
+            let text = refused(path, &[&["prepare"], arguments].concat());
             assert!(text.contains(reason), "{text}");
         };
         refused(&["pictures", "--encoder", &minilm], "minilm.onnx takes text");

@@ -1,25 +1,13 @@
-//! The command from outside: real files, real processes.
+//! The main commands.
 
-use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use serde_json::Value;
 
+use super::{json, text, unswayed};
+
 const SETTING: [&str; 6] = ["--learning-rate", "1e-3", "--regularization", "0.01", "--poison-rate", "0.02"];
-
-fn unswayed(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_unswayed"));
-    command.current_dir(folder).args(arguments).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
-
-fn json(output: &Output) -> Value {
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
+const CERTIFICATE: &str = "mail.hinge-ball.eta0.001-sigma0.01-eps0.02.certificate.json";
 
 /// Four points in the plane, as csv, in a folder of their own.
 fn folder() -> tempfile::TempDir {
@@ -39,15 +27,18 @@ fn certify_then_check_then_tamper() {
     let result = json(&unswayed(folder.path(), &certify("mail.csv", &["--json"])));
     assert_eq!(result["status"], "certified");
     assert_eq!(result["rows"], 4);
-    assert_eq!(result["certificate"], "mail.certificate.safetensors");
+    assert_eq!(result["certificate"], CERTIFICATE);
     let fields = [
         "method",
         "certified_loss",
         "certified_error",
         "benign_loss",
+        "benign_error",
         "attack_loss",
+        "attack_error",
         "gap",
         "dimension",
+        "statement",
         "learning_rate",
         "regularization",
         "poison_rate",
@@ -59,7 +50,7 @@ fn certify_then_check_then_tamper() {
         assert!(result.get(field).is_some(), "{field} is missing");
     }
 
-    let check = ["check", "mail.certificate.safetensors", "mail.csv", "--json"];
+    let check = ["check", CERTIFICATE, "mail.csv", "--json"];
     let checked = json(&unswayed(folder.path(), &check));
     assert_eq!(checked["status"], "valid");
     assert_eq!(checked["certified_loss"], result["certified_loss"]);
@@ -73,7 +64,7 @@ fn certify_then_check_then_tamper() {
 
     // A lowered bound: refused, saying by how much.
     std::fs::write(folder.path().join("mail.csv"), csv).unwrap();
-    let path = folder.path().join("mail.certificate.safetensors");
+    let path = folder.path().join(CERTIFICATE);
     let mut certificate = unswayed_check::Certificate::from_bytes(&std::fs::read(&path).unwrap()).unwrap();
     certificate.loss.bound *= 0.99;
     std::fs::write(&path, certificate.to_bytes()).unwrap();
@@ -95,7 +86,7 @@ fn normalized_weighted_scored_and_premultiplied_data_can_be_checked() {
     std::fs::write(folder.path().join("two.csv"), "a,b,label\n0.5,1,0.5\n-0.5,0.1,-1\n").unwrap();
     for (data, more) in [
         ("mail.csv", &["--rows", "3"][..]),
-        ("scores.csv", &["--normalize"]),
+        ("scores.csv", &["--normalize", "--weight-column", "weight"]),
         ("two.csv", &["--scores", "--normalize"]),
         ("two.csv", &["--normalize", "--horizon", "1000", "--start", "-1.5,2"]),
     ] {
@@ -104,19 +95,6 @@ fn normalized_weighted_scored_and_premultiplied_data_can_be_checked() {
         let output = unswayed(folder.path(), &["check", certificate, data]);
         assert_eq!(output.status.code(), Some(0), "{data} {more:?}: {}", text(&output.stdout));
     }
-}
-
-#[test]
-fn the_separate_checker_agrees() {
-    let folder = folder();
-    json(&unswayed(folder.path(), &certify("mail.csv", &["--json"])));
-    let certificate = std::fs::read(folder.path().join("mail.certificate.safetensors")).unwrap();
-    let certificate = unswayed_check::Certificate::from_bytes(&certificate).unwrap();
-    let z = [0.9, 0.1, 0.8, -0.2, -0.7, 0.3, -0.9, -0.1];
-    let signs = [-1.0, -1.0, -1.0, -1.0, 1.0, 1.0, 1.0, 1.0];
-    let z: Vec<f64> = z.iter().zip(signs).map(|(z, s)| z * s + 0.0).collect();
-    let rows = unswayed_check::Rows { z: &z, dimension: 2, weights: None };
-    assert!(unswayed_check::check(&certificate, &rows).is_ok());
 }
 
 #[test]
@@ -148,10 +126,9 @@ fn the_mean_of_samples_and_of_a_distribution() {
     let loss = |v: &Value| v["certified_loss"].as_f64().unwrap();
     assert!((loss(&samples) - loss(&known)).abs() < 1e-12);
     assert!(samples["attack_loss"].as_f64().unwrap() < loss(&samples));
-    for check in
-        [&["check", "p.certificate.safetensors", "p.csv"][..], &["check", "mean.certificate.safetensors"]]
-    {
-        let output = unswayed(folder.path(), check);
+    for found in [&samples, &known] {
+        let check: Vec<&str> = found["verify"].as_str().unwrap().split_whitespace().skip(1).collect();
+        let output = unswayed(folder.path(), &check);
         assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
     }
 }
@@ -171,18 +148,19 @@ fn bad_input_gets_one_clear_line_and_exit_code_2() {
         (certify("absent.csv", &[]), "absent.csv"),
         (certify("nan.csv", &[]), "row 2 (line 3), column \"a\""),
         (certify("long.csv", &[]), "--normalize"),
+        (certify("mail.csv", &["--weight-column", "trust"]), "no weight column \"trust\""),
         (certify("one.csv", &[]), "one"),
         (certify("mail.csv", &["--label-column", "spam"]), "spam"),
         (certify("mail.csv", &["--rows", "9"]), "9"),
         (certify("mail.csv", &["--start", "1,x"]), "\"x\" is not a number"),
-        (certify("mail.csv", &["--start", "1"]), "1 entries but the data have 2 columns"),
+        (certify("mail.csv", &["--start", "1"]), "--start has 1 entries, but the model has 2"),
         (certify("mail.csv", &["--output", "no/such/folder/c"]), "--output"),
-        (certify("mail.csv", &["--radius", "-1"]), "radius -1"),
-        (with(1, "0"), "learning rate 0"),
-        (with(1, "nan"), "learning rate NaN"),
-        (with(1, "200"), "learning rate times regularization 2"),
-        (with(3, "-1"), "regularization -1"),
-        (with(5, "1"), "poison rate 1"),
+        (certify("mail.csv", &["--radius", "-1"]), "--radius -1"),
+        (with(1, "0"), "--learning-rate 0"),
+        (with(1, "nan"), "--learning-rate NaN"),
+        (with(1, "200"), "--learning-rate times --regularization must be below 1"),
+        (with(3, "-1"), "--regularization -1"),
+        (with(5, "1"), "--poison-rate 1"),
     ];
     for (arguments, expected) in cases {
         let output = unswayed(folder.path(), &arguments);
@@ -212,7 +190,9 @@ fn completions_and_help_name_every_command() {
             assert!(output.contains(command), "{arguments:?} lacks {command}");
         }
     }
-    for command in ["certify", "attack", "check", "mean", "completions"] {
+    let commands =
+        ["certify", "attack", "check", "design", "tolerate", "prepare", "reproduce", "report", "mean"];
+    for command in commands.into_iter().chain(["completions"]) {
         let output = text(&unswayed(folder.path(), &[command, "--help"]).stdout);
         assert!(output.contains("Example"), "{command} --help has no example");
     }
@@ -221,7 +201,7 @@ fn completions_and_help_name_every_command() {
 /// A reader that goes away (`unswayed | head -0`) is no reason to panic.
 #[test]
 fn a_closed_pipe_is_no_panic() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_unswayed"))
+    let mut child = Command::new(super::UNSWAYED)
         .args(["completions", "bash"])
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
@@ -271,10 +251,11 @@ fn the_papers_method_alone_and_beside_ours() {
     let alone = json(&run(&["--method", "paper", "--horizon", "1000000000", "--json"]));
     assert_eq!(alone["method"], "paper");
     assert!(alone["horizon_loss"].as_f64() > alone["certified_loss"].as_f64());
-    let check = ["check", "mail.certificate.safetensors", "mail.csv", "--json"];
-    let checked = json(&unswayed(folder.path(), &check));
+    let path = alone["certificate"].as_str().unwrap();
+    let checked = json(&unswayed(folder.path(), &["check", path, "mail.csv", "--json"]));
     assert_eq!(checked["certified_loss"], alone["certified_loss"]);
-    assert!(checked["message"].as_str().unwrap().contains("from any start of norm at most 1"));
+    assert_eq!(checked["start_norm"].as_f64(), alone["start_norm"].as_f64());
+    assert!(checked["start_norm"].as_f64() > Some(1.0));
 
     let both = json(&run(&["--method", "all", "--json"]));
     let methods = both["methods"].as_array().unwrap();
@@ -283,7 +264,8 @@ fn the_papers_method_alone_and_beside_ours() {
     let smallest =
         methods.iter().map(|m| m["certified_loss"].as_f64().unwrap()).fold(f64::INFINITY, f64::min);
     assert_eq!(both["certified_loss"].as_f64(), Some(smallest));
-    let checked = json(&unswayed(folder.path(), &check));
+    let path = both["certificate"].as_str().unwrap();
+    let checked = json(&unswayed(folder.path(), &["check", path, "mail.csv", "--json"]));
     assert_eq!(checked["certified_loss"].as_f64(), Some(smallest));
 
     let output = run(&["--method", "all"]);
@@ -330,4 +312,54 @@ fn the_papers_method_for_a_mean() {
         assert_eq!(loss(&both).to_bits(), loss(&closed).to_bits());
         assert_eq!(both["methods"].as_array().unwrap().len(), 2);
     }
+}
+
+#[test]
+fn expectations_are_part_of_a_check() {
+    let folder = folder();
+    json(&unswayed(folder.path(), &certify("mail.csv", &["--attacks", "none", "--json"])));
+    let check = |expected: &[&str]| {
+        let flags = expected.iter().flat_map(|what| ["--expect", what]);
+        let words: Vec<&str> = ["check", CERTIFICATE, "mail.csv"].into_iter().chain(flags).collect();
+        let output = unswayed(folder.path(), &words);
+        (output.status.code(), text(&output.stdout))
+    };
+    let good = ["poison_rate>=0.02", "loss=hinge", "statement.threat.set.ball.radius>=1", "data.0.rows=4"];
+    assert_eq!(check(&good).0, Some(0), "{}", check(&good).1);
+    let (code, said) = check(&["poison_rate>=0.03"]);
+    assert!(code == Some(1) && said.starts_with("not as expected: "), "{said}");
+    assert_eq!(check(&["poison_rate"]).0, Some(2));
+}
+
+#[test]
+fn the_table_says_what_is_certified_first() {
+    let folder = folder();
+    let shown = |more: &[&str]| text(&unswayed(folder.path(), &certify("mail.csv", more)).stdout);
+    let first = shown(&["--report", "run"]);
+    let names: Vec<&str> = first.lines().filter_map(|line| line.split("  ").next()).collect();
+    let wanted = [
+        "learner",
+        "threat",
+        "rows",
+        "status",
+        "certified loss",
+        "certified error",
+        "attack loss",
+        "attack error",
+        "gap",
+        "benign loss",
+        "transient",
+        "assumes",
+        "certificate",
+        "verify with",
+        "report",
+    ];
+    let places: Vec<_> = wanted.iter().map(|name| names.iter().position(|other| other == name)).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{first}");
+    assert!(first.contains(&format!("certificate      {CERTIFICATE}\n")), "{first}");
+    assert!(first.contains("run/report.html"));
+    // The same again is no replacement; another certificate of the same name is.
+    assert!(!shown(&[]).contains("(replaced)"));
+    let other = ["--output", CERTIFICATE, "--rows", "3"];
+    assert!(shown(&other).contains(&format!("{CERTIFICATE} (replaced)\n")));
 }

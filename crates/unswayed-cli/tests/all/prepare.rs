@@ -2,18 +2,10 @@
 
 use std::fmt::Write;
 use std::path::Path;
-use std::process::{Command, Output};
 
 use serde_json::Value;
 
-fn unswayed(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_unswayed")).current_dir(folder).args(arguments).output().unwrap()
-}
-
-fn message(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(2));
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
+use super::{refused, unswayed};
 
 /// Two classes in eight dimensions, as csv.
 fn write_csv(path: &Path, rows: usize, mut seed: u64) {
@@ -53,14 +45,12 @@ fn fit_apply_and_certify() {
     }
     // Leaks and nonsense are refused.
     let again = ["prepare", "train.csv", "--apply", "train.transform.safetensors"];
-    let leak = message(&unswayed(path, &again));
+    let leak = refused(path, &again);
     assert!(leak.contains("60 of 60 rows") && leak.contains("train.csv"), "{leak}");
     assert!(unswayed(path, &[&again[..], &["--allow-seen"]].concat()).status.success());
-    assert!(
-        message(&unswayed(path, &["prepare", "train.csv", "--directions", "9"])).contains("--directions")
-    );
+    assert!(refused(path, &["prepare", "train.csv", "--directions", "9"]).contains("--directions"));
     let no_transform = ["prepare", "test.csv", "--apply", "train.csv"];
-    assert!(message(&unswayed(path, &no_transform)).contains("not a transform"));
+    assert!(refused(path, &no_transform).contains("not a transform"));
 }
 
 #[test]
@@ -88,15 +78,15 @@ fn a_run_has_a_report_that_can_be_made_again() {
     for figure in ["chosen.svg", "chosen.png", "chosen.csv", "grid.svg", "front.png"] {
         assert!(path.join("run/figures").join(figure).exists(), "{figure}");
     }
-    assert!(message(&unswayed(path, &["report", "nowhere"])).contains("nowhere"));
+    assert!(refused(path, &["report", "nowhere"]).contains("nowhere"));
     std::fs::write(path.join("run/report.json"), "{\"title\":").unwrap();
-    assert!(message(&unswayed(path, &["report", "run"])).contains("no report"));
+    assert!(refused(path, &["report", "run"]).contains("no report"));
 }
 
 #[test]
 fn missing_features_are_explained() {
     let folder = tempfile::tempdir().unwrap();
-    let text = message(&unswayed(folder.path(), &["reproduce", "reward", "--data", "."]));
+    let text = refused(folder.path(), &["reproduce", "reward", "--data", "."]);
     assert!(
         text.contains("helpsteer") && text.contains("unswayed prepare") && text.contains("--data"),
         "{text}"

@@ -1,0 +1,184 @@
+//! False claims and lost files that the command once produced: each must stay impossible.
+
+use std::path::Path;
+
+use ndarray::Array2;
+use serde_json::Value;
+
+use super::{json, number, text, unswayed};
+
+const SETTING: [&str; 6] = ["--learning-rate", "0.1", "--regularization", "0.1", "--poison-rate", "0.1"];
+
+/// What is printed after a refusal.
+fn refused(folder: &Path, arguments: &[&str]) -> String {
+    let output = unswayed(folder, arguments);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?} is accepted");
+    text(&[output.stdout, output.stderr].concat())
+}
+
+fn accepted(folder: &Path, arguments: &[&str]) -> Value {
+    json(&unswayed(folder, &[arguments, &["--json"]].concat()))
+}
+
+fn certify<'a>(data: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&["certify", data, "--attacks", "none"], &SETTING[..], more].concat()
+}
+
+/// Rows of norm up to 0.01 with labels, and a pool of points in the same units.
+fn small_rows() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut csv = String::from("a,b,label\n");
+    for i in 0..40 {
+        let (angle, label) = (f64::from(i) * 0.4, if i % 2 == 0 { 1 } else { -1 });
+        csv += &format!("{},{},{label}\n", 0.01 * angle.cos(), 0.006 * angle.sin());
+    }
+    std::fs::write(folder.path().join("small.csv"), csv).unwrap();
+    let pool = Array2::from_shape_vec((2, 2), vec![0.01, 0.0, -0.01, 0.0]).unwrap();
+    ndarray_npy::write_npy(folder.path().join("pool.npy"), &pool).unwrap();
+    let q = Array2::from_shape_vec((2, 2), vec![1e-4, 0.0, 0.0, 1e-4]).unwrap();
+    ndarray_npy::write_npy(folder.path().join("q.npy"), &q).unwrap();
+    folder
+}
+
+/// Rows that are divided by a number, and a set that is not, certified a bound below what an attack reaches.
+#[test]
+fn sets_are_divided_with_the_rows() {
+    let folder = small_rows();
+    let path = folder.path();
+    let scale = number(&accepted(path, &certify("small.csv", &["--normalize"])), "scale");
+    assert!(scale < 0.011);
+    // The same, divided beforehand.
+    let mut divided = String::from("a,b,label\n");
+    for line in std::fs::read_to_string(path.join("small.csv")).unwrap().lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let [a, b] = [0, 1].map(|i| cells[i].parse::<f64>().unwrap() / scale);
+        divided += &format!("{a},{b},{}\n", cells[2]);
+    }
+    std::fs::write(path.join("divided.csv"), divided).unwrap();
+    let pool = Array2::from_shape_vec((2, 2), vec![0.01 / scale, 0.0, -0.01 / scale, 0.0]).unwrap();
+    ndarray_npy::write_npy(path.join("divided.npy"), &pool).unwrap();
+    let ball = (0.01 / scale).next_up().to_string();
+    let cuboid = format!("box={ball}");
+    for (own, before) in [
+        (["--adversary", "points=pool.npy"], ["--adversary", "points=divided.npy"]),
+        (["--adversary", "box=0.01"], ["--adversary", &cuboid]),
+        (["--radius", "0.01"], ["--radius", &ball]),
+    ] {
+        let normalized = accepted(path, &certify("small.csv", &[&["--normalize"], &own[..]].concat()));
+        let divided = accepted(path, &certify("divided.csv", &before));
+        let bounds = [&normalized, &divided].map(|found| number(found, "certified_loss").to_bits());
+        assert_eq!(bounds[0], bounds[1], "{own:?}");
+        let attack = [&["attack", "small.csv", "--normalize"], &own[..], &SETTING].concat();
+        for attack in accepted(path, &attack)["attacks"].as_array().unwrap() {
+            let reached = attack["attack_loss_interval"][0].as_f64().unwrap();
+            assert!(reached <= number(&normalized, "certified_loss"), "{own:?}: {attack}");
+        }
+    }
+    let message = refused(path, &certify("small.csv", &["--normalize", "--adversary", "ellipsoid=q.npy"]));
+    assert!(message.contains("--normalize") && message.contains("divide the data and Q"), "{message}");
+    accepted(path, &certify("small.csv", &["--adversary", "ellipsoid=q.npy"]));
+}
+
+/// Only z → −z is proved; a score could be set anywhere in [−1, 1].
+#[test]
+fn labels_of_real_scores_are_not_flipped() {
+    let folder = tempfile::tempdir().unwrap();
+    let scores = "a,b,label\n0.9,0.1,0.1\n0.8,-0.2,0.2\n-0.7,0.3,-0.5\n-0.9,-0.1,-1\n";
+    std::fs::write(folder.path().join("scores.csv"), scores).unwrap();
+    for adversary in ["labels", "flips"] {
+        let message = refused(folder.path(), &certify("scores.csv", &["--adversary", adversary]));
+        assert!(message.contains("real scores"), "{message}");
+        let classes = scores.replace("0.1\n", "1\n").replace("0.2\n", "1\n").replace("-0.5\n", "-1\n");
+        std::fs::write(folder.path().join("classes.csv"), classes).unwrap();
+        let found = accepted(folder.path(), &certify("classes.csv", &["--adversary", adversary]));
+        let certificate = found["certificate"].as_str().unwrap();
+        let output = unswayed(folder.path(), &["check", certificate, "classes.csv"]);
+        assert_eq!(output.status.code(), Some(0));
+    }
+}
+
+/// A certificate about a covariance trace was accepted beside any file.
+#[test]
+fn a_mean_certificate_without_rows_is_about_no_file() {
+    let folder = small_rows();
+    let setting = ["--learning-rate", "0.01", "--poison-rate", "0.15", "--squared-radius", "2"];
+    let known = accepted(folder.path(), &[&["mean", "--covariance-trace", "2.5"], &setting[..]].concat());
+    let certificate = known["certificate"].as_str().unwrap();
+    let message = refused(folder.path(), &["check", certificate, "small.csv"]);
+    assert!(message.contains("leave out the data"), "{message}");
+    let shown = text(&unswayed(folder.path(), &["check", certificate]).stdout);
+    assert!(shown.contains("trace 2.5"), "{shown}");
+    let samples = accepted(folder.path(), &[&["mean", "pool.npy"], &setting[..]].concat());
+    let certificate = samples["certificate"].as_str().unwrap();
+    let shown = text(&unswayed(folder.path(), &["check", certificate, "pool.npy"]).stdout);
+    assert!(shown.contains("2 samples"), "{shown}");
+}
+
+/// A command wrote its result over the file that it had read.
+#[test]
+fn no_input_is_overwritten() {
+    let folder = small_rows();
+    let before = std::fs::read(folder.path().join("small.csv")).unwrap();
+    let setting = [&SETTING[..], &["--attacks", "none"]].concat();
+    let learner = ["--learning-rate", "0.1", "--regularization", "0.1"];
+    for arguments in [
+        [&["certify", "small.csv", "--output", "small.csv"], &setting[..]].concat(),
+        [&["certify", "small.csv", "--output", "./pool.npy", "--adversary", "points=pool.npy"], &setting[..]]
+            .concat(),
+        [&["certify", "small.csv", "--report", "."], &setting[..]].concat(),
+        [&["attack", "small.csv", "--save", "../small.csv/../small.csv"], &SETTING[..]].concat(),
+        [&["attack", "small.csv", "--save", "small.csv"], &SETTING[..]].concat(),
+        [&["tolerate", "small.csv", "--limit", "0.9", "--output", "small.csv"], &learner[..]].concat(),
+        vec!["prepare", "small.csv", "--output", "small.csv"],
+        vec!["prepare", "small.csv", "--transform", "small.csv"],
+        vec!["design", "small.csv", "--output", "."],
+        vec![
+            "mean",
+            "pool.npy",
+            "--output",
+            "pool.npy",
+            "--learning-rate",
+            "0.1",
+            "--poison-rate",
+            "0.1",
+            "--squared-radius",
+            "1",
+        ],
+    ] {
+        refused(folder.path(), &arguments);
+        assert_eq!(std::fs::read(folder.path().join("small.csv")).unwrap(), before, "{arguments:?}");
+    }
+    assert_eq!(std::fs::read(folder.path().join("pool.npy")).unwrap().len(), 128 + 32);
+    // Nor is any other file, unless it is an older certificate.
+    std::fs::write(folder.path().join("notes.txt"), "keep me").unwrap();
+    let message = refused(folder.path(), &certify("small.csv", &["--output", "notes.txt"]));
+    assert!(message.contains("exists already"), "{message}");
+    for (rows, replaced) in [("10", false), ("10", false), ("20", true)] {
+        let more = ["--rows", rows, "--output", "own.certificate.json"];
+        assert_eq!(accepted(folder.path(), &certify("small.csv", &more))["replaced"], replaced);
+    }
+}
+
+/// The data chose the set, and then the bound for new data spoke as if they had not.
+#[test]
+fn a_set_around_the_data_has_no_bound_for_new_data() {
+    let folder = small_rows();
+    for set in ["box", "ellipsoid"] {
+        let message =
+            refused(folder.path(), &certify("small.csv", &["--adversary", set, "--confidence", "0.9"]));
+        assert!(message.contains("--confidence with a box or ellipsoid around the data"), "{message}");
+    }
+}
+
+/// A column of weights was taken for weights because of its name.
+#[test]
+fn weights_are_used_only_where_they_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = "a,weight,label\n0.5,0.25,1\n-0.25,0.5,-1\n0.5,0.125,1\n";
+    std::fs::write(folder.path().join("w.csv"), rows).unwrap();
+    let plain = accepted(folder.path(), &certify("w.csv", &[]));
+    assert_eq!(plain["dimension"], 2);
+    let weighted = accepted(folder.path(), &certify("w.csv", &["--weight-column", "weight"]));
+    assert_eq!(weighted["dimension"], 1);
+    assert_ne!(plain["certificate"], weighted["certificate"]);
+}

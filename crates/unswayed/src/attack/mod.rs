@@ -11,6 +11,7 @@ mod flips;
 mod greedy;
 mod held;
 mod kinds;
+mod kinked;
 mod margins;
 mod mean;
 mod measured;

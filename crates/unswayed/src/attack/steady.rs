@@ -38,6 +38,8 @@ pub(super) struct Work {
     pub ascents: usize,
     /// Steps of each, on each curve.
     pub steps: usize,
+    /// Points that are tried after that, where trying is cheap.
+    pub evaluations: usize,
 }
 
 /// A constant attack and where it holds the learner.
@@ -74,21 +76,34 @@ impl Search<'_> {
         match &self.statement.threat.set {
             Set::LabelFlips => self.flips(),
             Set::Points { points } => self.exactly(self.exact_best(thin.screened(points)?)?),
+            Set::Ball { radius } if self.is_plain() => {
+                let mut points = thin.candidates()?;
+                let found = self.resized(self.exact_best(points.clone())?)?;
+                points.push(found.point.clone());
+                points.extend(thin.starts(Curve::for_search(Loss::Hinge)[0]));
+                let evolved = self.held(thin.evolved(points, *radius)?)?;
+                self.exactly(if evolved.loss > found.loss { evolved } else { found })
+            }
             _ => self.exactly(self.resized(self.exact_best(thin.candidates()?)?)?),
         }
     }
 
-    /// The same attack with the place of rest to full precision, where there is a method for that: hinge rows and plain steps.
-    pub fn exactly(&self, found: SteadyState) -> Result<SteadyState, AttackError> {
+    /// Whether the learner is the plain one for the hinge loss, for which there are methods that are exact at kinks.
+    fn is_plain(&self) -> bool {
         let Learner { loss, regularization, projection, clip, unregularized, .. } = &self.statement.learner;
         let is_plain = projection.is_none() && clip.is_none() && unregularized.is_empty();
-        if *loss != Loss::Hinge || !is_plain || *regularization == 0.0 {
+        *loss == Loss::Hinge && is_plain && *regularization > 0.0
+    }
+
+    /// The same attack with the place of rest to full precision, where there is a method for that.
+    pub fn exactly(&self, found: SteadyState) -> Result<SteadyState, AttackError> {
+        if !self.is_plain() {
             return Ok(found);
         }
         let (rows, eps) = (&self.nature.rows, self.statement.threat.poison_rate);
         let weights = rows.probabilities().iter().map(|p| (1.0 - eps) * p).chain([eps]).collect();
         let all = Dataset::from_rows([rows.z(), &found.point].concat(), rows.dimension(), Some(weights))?;
-        let theta = settled_hinge(&all, *regularization).theta;
+        let theta = settled_hinge(&all, self.statement.learner.regularization).theta;
         Ok(SteadyState { loss: self.nature.target.loss(&theta), theta, point: found.point })
     }
 

@@ -29,6 +29,11 @@ use crate::simulate::{Arena, Plan, Region, Simulated, Stream};
 const FAST_WORK: f64 = 4e9;
 const FULL_WORK: f64 = 6e10;
 
+/// Points that the search tries where trying is cheap: so many numbers over those of the data, within bounds.
+const TRIED_NUMBERS: f64 = 2e7;
+const FEWEST_TRIES: f64 = 2e3;
+const MOST_TRIES: f64 = 2e4;
+
 /// Simulated steps that tuning may take; with long time constants there is no tuning, and none is needed.
 const TUNING_STEPS: f64 = 3e8;
 
@@ -255,7 +260,7 @@ impl<'a> Suite<'a> {
     fn steady_state(&self) -> Result<(SteadyState, Nature), AttackError> {
         let mixture = worst_mixture(self.problem.data().len(), |q| {
             let nature = Nature::new(self.problem, q)?;
-            self.search(&nature, Work { ascents: 1, steps: 12 }).estimate()
+            self.search(&nature, Work { ascents: 1, steps: 12, evaluations: 0 }).estimate()
         })?;
         let nature = Nature::new(self.problem, &mixture)?;
         Ok((self.search(&nature, self.work()).run()?, nature))
@@ -334,13 +339,15 @@ impl<'a> Suite<'a> {
         // The margins of a row have two blocks of θ each.
         let newton =
             rows * blocks * (parameters / blocks).powi(2) + parameters.powi(3) / 3.0 + 100.0 * rows * blocks;
-        let (operations, ascents, steps) = match self.effort {
-            Effort::Fast => (FAST_WORK, 8, 60.0),
-            Effort::Full => (FULL_WORK, 24, 120.0),
+        let (operations, ascents, steps, tries) = match self.effort {
+            Effort::Fast => (FAST_WORK, 8, 60.0, 1),
+            Effort::Full => (FULL_WORK, 24, 120.0, 10),
         };
+        // Small data are cheap to search well.
+        let evaluations = tries * (TRIED_NUMBERS / (rows * parameters)).clamp(FEWEST_TRIES, MOST_TRIES) as usize;
         let affordable = operations / (5.0 * newton * curves);
         let ascents = ascents.min((affordable / 10.0) as usize).max(2);
-        Work { ascents, steps: (affordable / ascents as f64).clamp(5.0, steps) as usize }
+        Work { ascents, steps: (affordable / ascents as f64).clamp(5.0, steps) as usize, evaluations }
     }
 
     fn simulate_from<P: Policy + Clone + Sync>(
@@ -397,7 +404,7 @@ pub(crate) fn benign_of(problem: &Problem) -> Benign {
 /// Several datasets that cannot be put together.
 pub fn fixed_point(problem: &Problem, point: &[f64]) -> Result<SteadyState, AttackError> {
     let suite = Suite::new(problem)?;
-    let search = suite.search(&suite.nature, Work { ascents: 1, steps: 1 });
+    let search = suite.search(&suite.nature, Work { ascents: 1, steps: 1, evaluations: 0 });
     search.exactly(search.held(point.to_vec())?)
 }
 

@@ -70,8 +70,6 @@ fn steps_and_targets_are_as_good_as_the_reference() {
         ("any point, clipped at 1", any(0.05).clip(1.0), 0.2470),
         ("batches", hinge(0.05).batch(32), 0.2469),
         ("label-only", hinge(0.01).adversary(Adversary::LabelFlips), 0.1169),
-        ("logistic", logistic(0.01), 0.3097),
-        ("logistic", logistic(0.05), 0.4248),
         ("logistic, label-only", logistic(0.05).adversary(Adversary::LabelFlips), 0.3138),
         ("logistic, any point", logistic(0.05).adversary(Adversary::Any).clip(0.5), 0.3599),
     ];
@@ -89,6 +87,8 @@ fn steps_and_targets_are_as_good_as_the_reference() {
         ("any point, clipped", any(0.05).clip(0.5), 0.1777),
         ("drift", drift(0.01), 0.1481),
         ("drift", drift(0.05), 0.2923),
+        ("logistic", logistic(0.01), 0.3097),
+        ("logistic", logistic(0.05), 0.4248),
         ("logistic, box", logistic(0.01).adversary(Adversary::BoxAroundData), 0.3176),
         ("logistic, box", logistic(0.05).adversary(Adversary::BoxAroundData), 0.4330),
         ("logistic, label-only", logistic(0.01).adversary(Adversary::LabelFlips), 0.2892),
@@ -126,8 +126,8 @@ fn a_sample_is_almost_enough() {
         (|problem| problem.adversary(Adversary::LabelFlips), 0.03),
         (|problem| problem.loss(LossName::Logistic), 1e-5),
     ];
-    // A program of thousands of rows takes a minute.
-    for (make, room) in learners.into_iter().skip(budget(2, 0)) {
+    // The logistic one takes two minutes.
+    for (make, room) in learners.into_iter().take(budget(2, 3)) {
         let [less, more] = [&few, &many].map(|data| bound(make(on(data.clone(), 0.05))));
         assert!(more > less - 1e-6 && more < less * (1.0 + room), "{more} against {less}");
     }

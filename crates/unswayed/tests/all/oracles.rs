@@ -125,7 +125,7 @@ fn batches_change_no_bound_at_all() {
     for eps in [0.01, 0.05] {
         let mnist = || Problem::builder(mnist(500)).learning_rate(1e-3).regularization(0.01).poison_rate(eps);
         same(&mnist().build().unwrap(), &mnist().batch(5).build().unwrap());
-        let projected = || mnist().projection(3.0);
+        let projected = || mnist().projection(6.0);
         same(&projected().build().unwrap(), &projected().batch(5).build().unwrap());
     }
 }

@@ -6,6 +6,7 @@ pub mod prepare;
 
 use std::path::PathBuf;
 
+use clap::builder::{Resettable, Str};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use unswayed::attack::Attack;
 
@@ -89,9 +90,10 @@ pub enum Command {
 
 /// Where the rows come from.
 #[derive(Args)]
+#[command(next_help_heading = "Data")]
 pub struct DataFlags {
     /// Features and labels: .npz (x and y, or z), .csv or .parquet (label column), .npy with --labels
-    #[arg(required_unless_present = "features")]
+    #[arg(required_unless_present = "features", help_heading = Resettable::<Str>::Reset)]
     pub data: Option<PathBuf>,
 
     /// Features alone, as .npy; needs --labels
@@ -139,6 +141,7 @@ pub struct ReadFlags {
 
 /// The rates of learner and threat.
 #[derive(Args)]
+#[command(next_help_heading = "Learner and adversary")]
 pub struct RateFlags {
     /// Learning rate η: a step is θ ← (1−ησ)θ − η·(gradient of the loss)
     #[arg(long, value_name = "ETA")]
@@ -165,15 +168,6 @@ pub enum Attacks {
 
 #[derive(Args)]
 pub struct AttackFlags {
-    #[command(flatten)]
-    pub data: DataFlags,
-
-    #[command(flatten)]
-    pub read: ReadFlags,
-
-    #[command(flatten)]
-    pub rates: RateFlags,
-
     /// Seed of the attacks' randomness
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
@@ -194,19 +188,10 @@ pub struct AttackFlags {
     #[arg(long, value_name = "FILE", requires = "test")]
     pub test_labels: Option<PathBuf>,
 
-    #[command(flatten)]
-    pub learner: LearnerFlags,
-
-    #[command(flatten)]
-    pub nature: NatureFlags,
-
     /// Write the first 1000 points that each attack sends, as .npz (one array an attack)
     #[arg(long, value_name = "PATH")]
     pub save: Option<PathBuf>,
-}
 
-#[derive(Args)]
-pub struct CertifyFlags {
     #[command(flatten)]
     pub data: DataFlags,
 
@@ -214,8 +199,17 @@ pub struct CertifyFlags {
     pub read: ReadFlags,
 
     #[command(flatten)]
+    pub nature: NatureFlags,
+
+    #[command(flatten)]
     pub rates: RateFlags,
 
+    #[command(flatten)]
+    pub learner: LearnerFlags,
+}
+
+#[derive(Args)]
+pub struct CertifyFlags {
     /// Seed of the attacks' randomness
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
@@ -250,10 +244,19 @@ pub struct CertifyFlags {
     pub confidence: Option<f64>,
 
     #[command(flatten)]
-    pub learner: LearnerFlags,
+    pub data: DataFlags,
+
+    #[command(flatten)]
+    pub read: ReadFlags,
 
     #[command(flatten)]
     pub nature: NatureFlags,
+
+    #[command(flatten)]
+    pub rates: RateFlags,
+
+    #[command(flatten)]
+    pub learner: LearnerFlags,
 }
 
 /// Steps beyond this are not whole numbers in a certificate.

@@ -24,9 +24,6 @@ pub struct DesignFlags {
     #[arg(long, value_name = "KAPPA")]
     pub kappa: Option<f64>,
 
-    #[command(flatten)]
-    pub grid: GridFlags,
-
     /// Where the benign loss comes from
     #[arg(long, value_enum, default_value_t = BenignFrom::Simulated)]
     pub benign: BenignFrom,
@@ -47,12 +44,6 @@ pub struct DesignFlags {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
-    #[command(flatten)]
-    pub read: ReadFlags,
-
-    #[command(flatten)]
-    pub learner: LearnerFlags,
-
     /// The label column of .csv and .parquet files (default: label)
     #[arg(long, value_name = "NAME")]
     pub label_column: Option<String>,
@@ -64,10 +55,20 @@ pub struct DesignFlags {
     /// Continue the sweep in that folder: do only what is missing
     #[arg(long)]
     pub resume: bool,
+
+    #[command(flatten)]
+    pub read: ReadFlags,
+
+    #[command(flatten)]
+    pub grid: GridFlags,
+
+    #[command(flatten)]
+    pub learner: LearnerFlags,
 }
 
 /// The values to try, separated by commas.
 #[derive(Args)]
+#[command(next_help_heading = "Rates")]
 pub struct GridFlags {
     /// Learning rates η, separated by commas (default: the paper's 5e-5,1e-4,5e-4,1e-3,5e-3)
     #[arg(long, value_name = "ETAS", value_delimiter = ',')]
@@ -92,12 +93,6 @@ pub enum BenignFrom {
 
 #[derive(Args)]
 pub struct TolerateFlags {
-    #[command(flatten)]
-    pub data: DataFlags,
-
-    #[command(flatten)]
-    pub read: ReadFlags,
-
     /// The limit that the certified loss (or error) must not exceed
     #[arg(long, value_name = "L")]
     pub limit: f64,
@@ -105,15 +100,6 @@ pub struct TolerateFlags {
     /// The limit is about the error, not the loss
     #[arg(long)]
     pub error: bool,
-
-    #[command(flatten)]
-    pub grid: GridFlags,
-
-    #[command(flatten)]
-    pub learner: LearnerFlags,
-
-    #[command(flatten)]
-    pub nature: NatureFlags,
 
     /// Whether to look for the rate at which an attack breaks the limit (none: do not look)
     #[arg(long, value_enum, default_value_t = Attacks::Fast)]
@@ -126,4 +112,19 @@ pub struct TolerateFlags {
     /// The certificate file (default: named after the data file and the setting, in this folder)
     #[arg(long, value_name = "PATH")]
     pub output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub data: DataFlags,
+
+    #[command(flatten)]
+    pub read: ReadFlags,
+
+    #[command(flatten)]
+    pub nature: NatureFlags,
+
+    #[command(flatten)]
+    pub grid: GridFlags,
+
+    #[command(flatten)]
+    pub learner: LearnerFlags,
 }

@@ -8,9 +8,6 @@ use super::{DataFlags, at_least_one};
 
 #[derive(Args)]
 pub struct PrepareFlags {
-    #[command(flatten)]
-    pub data: DataFlags,
-
     /// Take labels as real scores in [−1, 1] even if there are only two values
     #[arg(long)]
     pub scores: bool,
@@ -42,6 +39,9 @@ pub struct PrepareFlags {
     /// Where to write the rows (default: the data's name with .prepared.npz, in this folder)
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub data: DataFlags,
 
     #[command(flatten)]
     pub encoder: EncoderFlags,

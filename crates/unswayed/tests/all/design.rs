@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use unswayed::attack::Effort;
-use unswayed::certify::{self, certify};
 use unswayed::design::choose::{KAPPAS, rank, refine};
 use unswayed::design::sweep::{Chain, Observer};
 use unswayed::design::table::{self, to_csv, to_parquet};
@@ -11,13 +10,14 @@ use unswayed::design::tolerate::{Measure, largest_rate, smallest_broken_rate};
 use unswayed::design::{
     AttackPlan, BenignLoss, Design, DesignError, Grid, Request, Run, Setting, Sweep, SweepPlan, Task, design,
 };
-use unswayed::{Dataset, Hinge, Threat};
+use unswayed::{Adversary, Dataset, LossName, Problem, Template, certify};
+use unswayed_check::{Evidence, Rows, Verdict};
 
 /// Small tasks, different from each other: slices of the embedded sample.
 fn task(name: &str, from: usize, rows: usize) -> Task {
-    let data = Dataset::sample().unwrap();
+    let data = unswayed::data::sample().unwrap();
     let z = data.z()[from * data.dimension()..(from + rows) * data.dimension()].to_vec();
-    Task { name: name.into(), data: Dataset::from_rows(z, data.dimension(), None).unwrap() }
+    Task { name: name.into(), data: Dataset::from_rows(z, data.dimension(), None).unwrap().into() }
 }
 
 fn grid() -> Grid {
@@ -35,7 +35,16 @@ fn request() -> Request {
 }
 
 fn plan() -> SweepPlan {
-    SweepPlan { grid: grid(), radius: 1.0, benign: BenignLoss::Limit, effort: Effort::Fast, seed: 0 }
+    SweepPlan { template: Template::default(), grid: grid(), benign: BenignLoss::Limit, effort: Effort::Fast, seed: 0 }
+}
+
+fn problem(task: &Task, learning_rate: f64, regularization: f64, poison_rate: f64) -> Problem {
+    let builder = Problem::builder(task.data.clone()).learning_rate(learning_rate);
+    builder.regularization(regularization).poison_rate(poison_rate).build().unwrap()
+}
+
+fn check(certificate: &unswayed_check::Certificate, data: &Dataset) -> Verdict {
+    unswayed_check::check(certificate, &Evidence { data: &[Rows::of(data)], target: None }).unwrap()
 }
 
 fn tables(design: &Design) -> (Vec<u8>, Vec<u8>) {
@@ -55,9 +64,7 @@ fn a_sweep_finds_what_single_certificates_find() {
     for row in &found.rows {
         let tasks = request.train.iter().chain(&request.test);
         let task = tasks.into_iter().find(|t| t.name == row.task).unwrap();
-        let learner = Hinge::new(row.learning_rate, row.regularization).unwrap();
-        let threat = Threat::new(row.poison_rate).unwrap();
-        let alone = certify(&task.data, &learner, &threat, &certify::Options::default()).unwrap();
+        let alone = certify(&problem(task, row.learning_rate, row.regularization, row.poison_rate)).unwrap();
         // Warm starts lead to another witness, as good up to the solver's tolerance.
         assert!((row.certified_loss - alone.certified_loss).abs() < 1e-7, "{row:?}");
         assert_eq!(row.benign_loss.to_bits(), alone.benign.loss.to_bits());
@@ -67,7 +74,7 @@ fn a_sweep_finds_what_single_certificates_find() {
         let certificate = unswayed_check::Certificate::from_bytes(bytes).unwrap();
         let tasks = request.train.iter().chain(&request.test);
         let task = tasks.into_iter().find(|t| t.name == *name).unwrap();
-        let verdict = unswayed_check::check(&certificate, &task.data.as_rows()).unwrap();
+        let verdict = check(&certificate, &task.data);
         let in_table = found.rows.iter().find(|r| {
             r.task == *name
                 && r.poison_rate.to_bits() == rate.to_bits()
@@ -224,13 +231,13 @@ fn a_journal_of_something_else_is_refused_and_left_alone() {
     let other_grid =
         Request { grid: Grid::new(vec![1e-3], vec![0.01, 0.05], vec![0.01, 0.05]).unwrap(), ..request() };
     let other_seed = Request { seed: 1, ..request() };
-    let other_radius = Request { radius: 0.5, ..request() };
+    let other_radius = Request { template: Template { radius: Some(0.5), ..Template::default() }, ..request() };
     for (other, what) in [
         (other_data, "tasks.c"),
         (more_tasks, "tasks.d"),
         (other_grid, "learning_rates"),
         (other_seed, "seed"),
-        (other_radius, "radius"),
+        (other_radius, "template.radius"),
     ] {
         let message = in_journal(&other, &path, true).unwrap_err().to_string();
         assert!(message.contains(what) && message.contains("--output"), "{message}");
@@ -273,8 +280,8 @@ fn bad_requests_are_refused() {
     assert!(matches!(design(&none, None, &Run::default()), Err(DesignError::NoTasks)));
     let twice = Request::new(vec![task("a", 0, 20), task("a", 20, 20)]);
     assert!(matches!(design(&twice, None, &Run::default()), Err(DesignError::SameName { .. })));
-    let radius = Request { radius: f64::NAN, ..request() };
-    assert!(matches!(design(&radius, None, &Run::default()), Err(DesignError::Parameter(_))));
+    let radius = Request { template: Template { radius: Some(-1.0), ..Template::default() }, ..request() };
+    assert!(matches!(design(&radius, None, &Run::default()), Err(DesignError::Problem { .. })));
 }
 
 #[test]
@@ -338,24 +345,43 @@ fn the_parquet_file_holds_what_the_csv_file_holds() {
 
 #[test]
 fn the_largest_rate_is_certified_and_hardly_more_is() {
-    let data = task("a", 0, 60).data;
-    let learner = Hinge::new(1e-3, 0.02).unwrap();
+    let task = task("a", 0, 60);
+    let learner = problem(&task, 1e-3, 0.02, 0.0);
     for (measure, limit) in [(Measure::Loss, 0.3), (Measure::Loss, 0.9), (Measure::Error, 0.2)] {
-        let found = largest_rate(&data, &learner, 1.0, limit, measure).unwrap().unwrap();
+        let found = largest_rate(&learner, limit, measure).unwrap().unwrap();
         assert!(measure.certified(&found.outcome) <= limit);
-        let verdict = unswayed_check::check(&found.outcome.certificate, &data.as_rows()).unwrap();
+        let verdict = check(&found.outcome.certificate, &task.data);
         assert!(if measure == Measure::Loss { verdict.loss } else { verdict.error.unwrap() } <= limit);
         let (rate, value) = found.beyond.unwrap();
         assert!(value > limit && rate <= found.poison_rate * 1.002 + 1e-6, "{} {rate}", found.poison_rate);
         // An attack that breaks the limit cannot exist below the certified rate.
-        let broken =
-            smallest_broken_rate(&data, &learner, 1.0, limit, measure, found.poison_rate, 0).unwrap();
+        let broken = smallest_broken_rate(&learner, limit, measure, found.poison_rate, 0).unwrap();
         if let Some(broken) = broken {
             assert!(broken.poison_rate >= found.poison_rate && measure.attacked(&broken.attacked) > limit);
         }
     }
-    assert!(largest_rate(&data, &learner, 1.0, 1e-3, Measure::Loss).unwrap().is_none());
+    assert!(largest_rate(&learner, 1e-3, Measure::Loss).unwrap().is_none());
     // No adversary can do harm with points of norm 0.
-    let harmless = largest_rate(&data, &learner, 0.0, 0.9, Measure::Loss).unwrap().unwrap();
+    let builder = Problem::builder(task.data.clone()).learning_rate(1e-3).regularization(0.02).poison_rate(0.0);
+    let harmless = largest_rate(&builder.radius(0.0).build().unwrap(), 0.9, Measure::Loss).unwrap().unwrap();
     assert!(harmless.poison_rate > 0.5, "{}", harmless.poison_rate);
+}
+
+/// Every learner and threat can be designed and asked how much it tolerates.
+#[test]
+fn other_learners_are_designed_too() {
+    let template = Template {
+        loss: Some(LossName::Logistic),
+        adversary: Adversary::BoxAroundData,
+        ..Template::default()
+    };
+    let grid = Grid::new(vec![1e-2], vec![0.02, 0.1], vec![0.02]).unwrap();
+    let found = design(&Request { template: template.clone(), grid, ..request() }, None, &Run::default()).unwrap();
+    for row in &found.rows {
+        assert!(row.benign_loss < row.certified_loss && row.method == "logistic", "{row:?}");
+    }
+    let builder = Problem::of_template(task("a", 0, 30).data, template).learning_rate(1e-2).regularization(0.05);
+    let problem = builder.poison_rate(0.0).build().unwrap();
+    let found = largest_rate(&problem, 0.65, Measure::Loss).unwrap().unwrap();
+    assert!(found.outcome.certified_loss <= 0.65 && found.poison_rate > 0.0);
 }

@@ -5,17 +5,16 @@
 mod fixtures;
 
 mod attacks;
+mod design;
+mod experiment;
 mod framework;
 mod learner_attacks;
 mod learner_soundness;
 mod learners;
 mod mean;
 mod mutations;
+mod noise;
 mod oracles;
 mod paper;
 mod prepare;
 mod soundness;
-// These are about the modules `design` and `experiment`, which are not part of the library at the moment.
-// mod design;
-// mod experiment;
-// mod noise;

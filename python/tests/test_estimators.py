@@ -106,11 +106,11 @@ def test_an_intercept_is_a_feature_without_regularization(arrays):
     assert np.hypot(0.5, 1) < made.radius < np.hypot(0.5, 1) + 1e-15
     assert "column 32 not regularized" in repr(made)
     # A box around the data has an intercept's feature that is ±1.
-    assert "entries up to" in repr(learner.certify(x, y, poison_rate=POISON, adversary="box"))
+    assert "|z_j| ≤ R_j" in repr(learner.certify(x, y, poison_rate=POISON, adversary="box"))
     for call, words in [
         (lambda: learner.certify(unswayed.Data(x, y), poison_rate=POISON), "appends a feature"),
         (lambda: learner.certify(x, y, poison_rate=POISON, normalize=True), "another learner"),
-        (lambda: learner.tolerate(x, y, limit=0.5), "without intercept"),
+        (lambda: learner.certify(x, y, poison_rate=POISON, sample_weight=np.ones(len(x))), "scale their steps"),
     ]:
         with pytest.raises(unswayed.UnswayedError, match=words):
             call()

@@ -1,8 +1,10 @@
 """Learners and threats of all kinds: the command line's figures and files, certificates both ways, policies, and what is refused."""
 
+import base64
 import pickle
 
 import numpy as np
+import pandas
 import pytest
 from conftest import FLAGS, SETTING
 
@@ -192,21 +194,21 @@ def test_certificates_that_do_not_hold(rows, arrays, tmp_path):
     later = unswayed.Data(arrays[0][100:150], arrays[1][100:150])
     unswayed.certify([data, later], **SETTING).save(path)
     for x, options, words in [
-        ([later, data], {}, "rows: expected 60, found 50"),
+        ([later, data], {}, "rows: 60 here, 50 there"),
         (data, {}, "about 2 datasets, not 1"),
         ([data, later], {"target": data}, "no target of its own"),
     ]:
         with pytest.raises(unswayed.UnswayedError, match=f"c.certificate.json: .*{words}"):
             unswayed.Certificate.load(path, x, **options)
     content = path.read_bytes()
-    for cut in (0, 7, len(content) // 2, len(content) - 1):
+    for cut in (0, 7, len(content) // 2, len(content) - 3):
         path.write_bytes(content[:cut])
         with pytest.raises(unswayed.UnswayedError, match="c.certificate.json: "):
             unswayed.Certificate.load(path, [data, later])
     unswayed.certify(data, **SETTING, target=later).save(path)
     with pytest.raises(unswayed.UnswayedError, match="give that as well"):
         unswayed.Certificate.load(path, data)
-    with pytest.raises(unswayed.CheckFailed, match="expected 50, found 60"):
+    with pytest.raises(unswayed.CheckFailed, match="rows: 50 here, 60 there"):
         unswayed.Certificate.load(path, data, target=data)
 
 
@@ -214,13 +216,13 @@ def test_certificates_that_do_not_hold(rows, arrays, tmp_path):
     ("change", "words"),
     [
         ({"loss": "square"}, 'loss "square": it must be "hinge", "logistic" or "multiclass"'),
-        ({"loss": "multiclass"}, 'needs classes: make the data with labels="classes"'),
+        ({"loss": "multiclass"}, 'read as classes: make the data with labels="classes"'),
         ({"adversary": "sphere"}, 'adversary "sphere": it must be'),
         ({"adversary": "points"}, 'adversary "points": it must be'),
         ({"adversary": 3}, "adversary 3: it must be"),
-        ({"adversary": "any"}, "^adversary any needs clip"),
-        ({"adversary": "box", "clip": 1.0}, "^clip goes with adversary ball or any only"),
-        ({"adversary": "box", "radius": 2.0}, "^radius is that of adversary ball"),
+        ({"adversary": "any"}, "^any point without clipped gradients is unsupported"),
+        ({"adversary": "box", "clip": 1.0}, "supported for a ball of points or for any point"),
+        ({"adversary": "box", "radius": 2.0}, "^a radius is for a ball of points"),
         ({"adversary": unswayed.Box(-1)}, "adversary box: the radius -1"),
         ({"adversary": unswayed.Box([1, 2])}, "adversary box: 2 radii for 31 columns"),
         ({"adversary": unswayed.Box(float("nan"))}, "the radius NaN"),
@@ -233,24 +235,24 @@ def test_certificates_that_do_not_hold(rows, arrays, tmp_path):
         ({"adversary": unswayed.Points(np.full((1, 31), np.nan))}, "adversary points: .*NaN is not a finite"),
         ({"adversary": unswayed.Points(np.ones((0, 31)))}, "there are no rows"),
         ({"adversary": unswayed.Points([["a"]])}, "adversary Points: not all are numbers"),
-        ({"clip": 0.0}, "clip 0: it must be a positive number"),
-        ({"clip": float("nan")}, "clip NaN"),
-        ({"projection": float("inf")}, "projection inf"),
+        ({"clip": 0.0}, "clip = 0.0 is not > 0"),
+        ({"clip": float("nan")}, "clip = NaN"),
+        ({"projection": float("inf")}, "projection = inf"),
         ({"batch": 0}, "batch 0"),
         ({"bias": 31}, "bias 31: there is no such column"),
         ({"bias": -32}, "bias -32: there is no such column"),
         ({"bias": 3}, "column 4 .* no bias"),
-        ({"bias": -1, "clip": 1.0}, "^bias does not go with clip"),
-        ({"bias": -1, "projection": 1.0}, "^bias does not go with projection"),
+        ({"bias": -1, "clip": 1.0}, "^an unregularized column with clipped gradients"),
+        ({"bias": -1, "projection": 1.0}, "^an unregularized column with a projection"),
         ({"confidence": 1.0}, "confidence: "),
         ({"confidence": float("nan")}, "confidence: "),
-        ({"confidence": 0.9, "loss": "logistic"}, "^confidence goes with loss hinge only"),
+        ({"confidence": 0.9, "loss": "logistic"}, "^confidence for new data without the hinge loss"),
         ({"target": np.ones((2, 3))}, "label"),
         ({"target": (np.ones((2, 3)) / 9, [1, -1])}, "31 columns, another dataset has 3"),
-        ({"target": (np.eye(2, 31) / 9, [1, -1]), "loss": "logistic"}, "^target: not all of its rows"),
-        ({"target": (np.eye(2, 31) / 9, [1, -1]), "adversary": "labels"}, "^adversary labels is judged by the data"),
-        ({"method": "paper", "loss": "logistic"}, "method paper is for the hinge learner"),
-        ({"regularization": 0.0, "loss": "logistic"}, "regularization 0"),
+        ({"target": (np.eye(2, 31) / 9, [1, -1]), "loss": "logistic"}, "^a target with rows of its own without the hinge loss"),
+        ({"target": (np.eye(2, 31) / 9, [1, -1]), "adversary": "labels"}, "^flipped labels with a target with rows of its own"),
+        ({"method": "paper", "loss": "logistic"}, "paper's program is for the hinge loss against a ball"),
+        ({"regularization": 0.0, "loss": "logistic"}, "add a projection"),
         ({"horizon": 10, "start": [1.0], "loss": "logistic"}, "the start has 1 entries"),
     ],
 )
@@ -265,22 +267,134 @@ def test_data_that_are_refused(rows, data):
     others = unswayed.Data(x, np.arange(60) % 4, labels="classes")
     for call, words in [
         (lambda: unswayed.preferences(x, x[:-1]), r"shape \(60, 31\), rejected \(59, 31\)"),
-        (lambda: unswayed.preferences(x, np.full(x.shape, np.nan)), "row 1, column 1: NaN"),
+        (lambda: unswayed.preferences(x, np.full(x.shape, np.nan)), "row 1, column 32: NaN"),
         (lambda: unswayed.preferences(x[0], x[0]), "1 dimensions"),
         (lambda: unswayed.preferences(9 * x, x), "larger than 1"),
         (lambda: unswayed.Data(x, labels="preferences"), r"unswayed.preferences\(chosen, rejected\)"),
         (lambda: unswayed.Data(x, y, scale=0), "scale 0: it must be a positive number"),
-        (lambda: unswayed.certify(kinds, **SETTING), "for loss multiclass only"),
-        (lambda: unswayed.tolerate(kinds, limit=0.5, **SETTING), "for loss multiclass only"),
-        (lambda: unswayed.certify(kinds, **SETTING, loss="multiclass", adversary="box"), "adversary ball only"),
-        (lambda: unswayed.certify(data, **SETTING, adversary="box", confidence=0.9), "the data have no say in"),
+        (lambda: unswayed.certify(kinds, **SETTING), 'multi-class loss \\(loss="multiclass"\\)'),
+        (lambda: unswayed.tolerate(kinds, limit=0.5, **SETTING), "for the multi-class loss"),
+        (lambda: unswayed.certify(kinds, **SETTING, loss="multiclass", adversary="box"), "several classes without a ball"),
+        (lambda: unswayed.certify(data, **SETTING, adversary="box", confidence=0.9), "a set read off the data"),
+        (lambda: unswayed.certify(x, y, **SETTING, normalize=True, adversary=unswayed.Ellipsoid(Q)), "leave out normalize=True"),
         (lambda: unswayed.certify([kinds, others], **SETTING, loss="multiclass"), "have different labels"),
         (lambda: unswayed.certify([data, data], y, **SETTING), "leave out y"),
         (lambda: unswayed.certify([data, data], **SETTING, normalize=True), "when making it"),
-        (lambda: unswayed.certify([data, data], **SETTING, confidence=0.9), "one dataset only"),
+        (lambda: unswayed.certify([data, data], **SETTING, confidence=0.9), "with several datasets"),
         (lambda: unswayed.certify([], **SETTING), "dimensions"),
         (lambda: unswayed.attack(data, **SETTING, loss="logistic", attacks="tuned"), "tuned"),
         (lambda: unswayed.attack(data, **SETTING, loss="logistic", test=kinds), "labels|columns"),
     ]:
         with pytest.raises(unswayed.UnswayedError, match=words):
             call()
+
+
+def test_statements(rows):
+    certificate = unswayed.certify(*rows, **SETTING, loss="logistic", adversary=unswayed.Box(0.2), batch=2, horizon=1000)
+    statement = certificate.statement
+    assert statement["learner"] == {"loss": "logistic", "learning_rate": 1e-3, "regularization": 0.01, "batch": 2}
+    assert np.frombuffer(base64.b64decode(statement["threat"]["set"]["box"]["radii"]), "<f8").tolist() == [0.2] * 31
+    assert statement["data"][0] == certificate.data.origin and statement["horizon"]["steps"] == 1000
+    lines = dict(certificate.lines)
+    assert "2 points per step" in lines["learner"] and "31 numbers from 0.2 to 0.2" in lines["threat"]
+    assert "60 rows" in lines["rows"] and "1000 steps" in lines["horizon"] and lines["start"] == "any"
+    assert "coming coin" in lines["assumes"]
+    for name, text in certificate.lines[:4]:
+        assert name in repr(certificate) and text in repr(certificate)
+
+
+def test_what_is_required_of_a_statement(rows):
+    certificate = unswayed.certify(*rows, **SETTING)
+    certificate.require()
+    certificate.require("threat.poison_rate>=0.02", "certified_loss<=0.5", "rows>=60", loss="hinge", set="ball", radius=1)
+    certificate.require(batch=1, certified_horizon=None, target="data", **{"threat.poison_rate": 0.02, "scale": 1.0})
+    for expectations, expected, words in [
+        (["poison_rate>=0.05"], {}, "expected poison_rate>=0.05, but statement.threat.poison_rate is 0.02"),
+        (["certified_loss<=0.01"], {}, "expected certified_loss<=0.01, but certified_loss is"),
+        ([], {"loss": "logistic"}, "expected loss=logistic, but statement.learner.loss is"),
+        ([], {"set": "box"}, "set=box"),
+        ([], {"clip": 0.5}, "clip=0.5: there is no such field"),
+        (["rows>=60", "batch<=0"], {}, "batch<=0"),
+    ]:
+        with pytest.raises(unswayed.CheckFailed, match=words):
+            certificate.require(*expectations, **expected)
+    for text in ("poison_rate", "=3", "poison_rate>=much"):
+        with pytest.raises(unswayed.UnswayedError) as raised:
+            certificate.require(text)
+        assert not isinstance(raised.value, unswayed.CheckFailed) and "--" not in str(raised.value)
+    mean = unswayed.mean(covariance_trace=2.0, learning_rate=0.01, poison_rate=0.1, squared_radius=1.0)
+    mean.require("certified_loss<=1", "poison_rate>=0.1", benign="covariance_trace")
+    assert mean.statement["benign"] == {"covariance_trace": 2.0} and dict(mean.lines)["benign"] in repr(mean)
+    with pytest.raises(unswayed.CheckFailed, match="squared_radius"):
+        mean.require(squared_radius=2)
+
+
+def test_sets_are_in_the_units_of_the_data(rows):
+    """Rows and set a thousand times as large: normalized, everything is the same."""
+    x, y = rows[0].astype(np.float64), rows[1]
+    for adversary, larger in [
+        ({"radius": 0.5}, {"radius": 512.0}),
+        ({"adversary": unswayed.Box(RADII)}, {"adversary": unswayed.Box(1024 * RADII)}),
+        ({"adversary": unswayed.Points(POOL)}, {"adversary": unswayed.Points(1024 * POOL)}),
+    ]:
+        small = unswayed.certify(x, y, **SETTING, **adversary, normalize=True)
+        large = unswayed.certify(1024 * x, y, **SETTING, **larger, normalize=True)
+        assert small.certified_loss == large.certified_loss and 1024 * small.data.scale == large.data.scale
+    # Without a radius, points are as long as the longest row.
+    assert unswayed.certify(1024 * x, y, **SETTING, normalize=True).radius == 1
+    assert unswayed.certify(1024 * x, y, **SETTING, normalize=True, radius=1.0).radius < 0.002
+
+
+def test_weights_and_names(rows, folder):
+    x, y = rows
+    frame = pandas.DataFrame(x, columns=[f"x{j}" for j in range(31)])
+    weights = np.arange(60) % 4
+    heavy = unswayed.certify(x, y, **SETTING, weights=weights)
+    frame["trust"] = weights
+    named = unswayed.certify(frame, y, **SETTING, weight_column="trust")
+    assert named.certified_loss == heavy.certified_loss and len(named.data.z[0]) == 31
+    np.savez(folder / "heavy.npz", x=x, y=y, trust=weights)
+    read = unswayed.certify(folder / "heavy.npz", **SETTING, weight_column="trust")
+    assert read.certified_loss == heavy.certified_loss
+    read.save(folder / "heavy.certificate.json")
+    for loaded in (
+        unswayed.Certificate.load(folder / "heavy.certificate.json", folder / "heavy.npz"),
+        unswayed.Certificate.load(folder / "heavy.certificate.json", x, y, weights=weights),
+        unswayed.Certificate.load(folder / "heavy.certificate.json", frame, y, weights="trust"),
+    ):
+        assert loaded.to_bytes() == read.to_bytes()
+    with pytest.raises(unswayed.UnswayedError, match="weight"):
+        unswayed.Certificate.load(folder / "heavy.certificate.json", x, y)
+    for value, words in [
+        (weights[:-1], "weight"), (-1 * weights, "weight"), (0 * weights, "weight"), ([["a"]] * 60, "weights"), (3, "weights"),
+        (np.eye(60), "2 dimensions"), (weights * np.nan, "weight"), (weights * 1j, "complex"), (np.ma.masked_equal(weights, 2), "masked"),
+    ]:
+        with pytest.raises(unswayed.UnswayedError, match=words):
+            unswayed.certify(x, y, **SETTING, weights=value)
+    for data in (unswayed.Data(x, y), [unswayed.Data(x, y)] * 2, folder / "task.npz"):
+        with pytest.raises(unswayed.UnswayedError, match="weights"):
+            unswayed.certify(data, **SETTING, weights=weights)
+    bias = pandas.DataFrame(np.column_stack([x[:, :-1], np.full(60, 0.1)])).rename(columns={30: "always"})
+    assert "column 31 not regularized" in dict(unswayed.certify(bias, y, **SETTING, bias="always").lines)["learner"]
+    with pytest.raises(unswayed.UnswayedError, match='bias "never": there is no such column'):
+        unswayed.certify(bias, y, **SETTING, bias="never")
+
+
+def test_other_learners_are_tolerated_and_designed(rows):
+    x, y = rows[0][:20], rows[1][:20]
+    setting = {"learning_rate": 1e-2, "regularization": 0.1}
+    options = {"loss": "logistic", "adversary": unswayed.Box(0.1)}
+    found = unswayed.tolerate(x, y, limit=0.6, **setting, **options)
+    assert found.certificate.loss_function == "logistic" and found.certificate.certified_loss <= 0.6
+    assert found.broken_poison_rate is None or found.broken_poison_rate > found.poison_rate
+    same = unswayed.certify(x, y, **setting, **options, poison_rate=found.poison_rate)
+    assert same.certified_loss == found.certificate.certified_loss
+    settings = unswayed.tolerate(x, np.arange(20) % 3, limit=9, poison_rate=0.01, learning_rate=1e-3, regularization=0.1, loss="multiclass")
+    assert len(settings.settings) == 1
+    grid = {"learning_rates": [1e-3], "regularizations": [0.01], "poison_rates": [0.02]}
+    chosen = unswayed.design({"a": (x, y)}, **grid, **options, attacks="none", benign="limit")
+    assert chosen.rows[0].certified_loss == unswayed.certify(x, y, **SETTING, **options).certified_loss
+    classes = unswayed.design({"a": (x, np.arange(20) % 3)}, **grid, loss="multiclass", attacks="none", benign="limit")
+    assert classes.rows[0].certified_loss > 0
+    learner = unswayed.Learner(**setting, loss="logistic", intercept=True)
+    assert learner.tolerate(x, y, limit=2.0, attacks=False).poison_rate > 0

@@ -356,8 +356,12 @@ def evidence(
         raise UnswayedError(f"the certificate is about {len(origins)} datasets, not 1: give a list of Data")
     else:
         data = [_as_certified(origin, x, y, weights) for origin in origins]
-    if target is None or judged is None:
-        return data, None if target is None else made(*(target if isinstance(target, tuple) else (target,)))
+    if target is None and judged is not None:
+        raise UnswayedError("the certificate has a target of its own: give that as well (target)")
+    if target is not None and judged is None:
+        raise UnswayedError("the certificate has no target of its own: leave it out")
+    if judged is None:
+        return data, None
     return data, _as_certified(judged, *(target if isinstance(target, tuple) else (target, None)))
 
 

@@ -8,7 +8,7 @@ from typing import Any, Optional, Union
 from . import _native
 from ._attack import Estimate
 from ._certificate import Verdict, expectation_texts
-from ._data import Features, made, whole
+from ._data import Data, Features, made, whole
 from ._native import UnswayedError
 
 
@@ -117,7 +117,8 @@ def mean(
     """
     if (samples is None) == (covariance_trace is None):
         raise UnswayedError("give samples, or the trace of their covariance (covariance_trace)")
-    data = None if samples is None else made(samples, labels="absent")
+    kind = None if isinstance(samples, Data) else "absent"
+    data = None if samples is None else made(samples, labels=kind)
     trace = 0.0 if covariance_trace is None else covariance_trace
     setting = (learning_rate, poison_rate, squared_radius, trace, noise_trace)
     return MeanCertificate(*_native.mean(data, *setting, attacks, whole("seed", seed)), data)

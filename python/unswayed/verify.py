@@ -110,7 +110,7 @@ def double_up(x: Fraction) -> float:
     try:
         y = float(x)
     except OverflowError:
-        y = math.copysign(math.inf, x)
+        y = math.inf if x > 0 else -math.inf
     while y != math.inf and (y == -math.inf or Fraction(y) < x):
         y = math.nextafter(y, math.inf)
     if y == math.inf:

@@ -36,6 +36,8 @@ pub struct Problem {
     statement: Statement,
     data: Vec<Arc<Dataset>>,
     target: Option<Arc<Dataset>>,
+    /// Whether the adversary's set was read off the data.
+    is_set_around_data: bool,
 }
 
 impl Problem {
@@ -148,7 +150,8 @@ impl Problem {
         for (wanted, found) in wanted.iter().zip(&found) {
             wanted.same_rows(found).map_err(ProblemError::OtherRows)?;
         }
-        let problem = Problem { statement, data, target: target.map(Arc::new) };
+        // Where a set came from is not in the statement.
+        let problem = Problem { statement, data, target: target.map(Arc::new), is_set_around_data: false };
         problem.validate()?;
         Ok(problem)
     }
@@ -157,12 +160,18 @@ impl Problem {
     pub(crate) fn on(&self, data: Dataset) -> Problem {
         let statement =
             Statement { data: vec![data.origin().clone()], target: Target::Data, ..self.statement.clone() };
-        Problem { statement, data: vec![Arc::new(data)], target: None }
+        Problem {
+            statement,
+            data: vec![Arc::new(data)],
+            target: None,
+            is_set_around_data: self.is_set_around_data,
+        }
     }
 
     /// Whether a combination with something else is supported.
     pub(crate) fn require(&self, more: &[Feature]) -> Result<(), ProblemError> {
-        let features = [unswayed_check::features(&self.statement), more.to_vec()].concat();
+        let mut features = [unswayed_check::features(&self.statement), more.to_vec()].concat();
+        features.extend(self.is_set_around_data.then_some(Feature::SetAroundData));
         unsupported(&features).map_or(Ok(()), |rule| Err(ProblemError::Unsupported(rule)))
     }
 
@@ -406,7 +415,9 @@ impl ProblemBuilder {
         };
         let origins = data.iter().map(|data| data.origin().clone()).collect();
         let statement = Statement { learner, threat, data: origins, target, horizon: None };
-        let problem = Problem { statement, data: self.data, target: rows };
+        let around =
+            matches!(self.template.adversary, Adversary::BoxAroundData | Adversary::EllipsoidAroundData);
+        let problem = Problem { statement, data: self.data, target: rows, is_set_around_data: around };
         problem.validate()?;
         Ok(problem)
     }

@@ -344,7 +344,8 @@ impl<'a> Suite<'a> {
             Effort::Full => (FULL_WORK, 24, 120.0, 10),
         };
         // Small data are cheap to search well.
-        let evaluations = tries * (TRIED_NUMBERS / (rows * parameters)).clamp(FEWEST_TRIES, MOST_TRIES) as usize;
+        let evaluations =
+            tries * (TRIED_NUMBERS / (rows * parameters)).clamp(FEWEST_TRIES, MOST_TRIES) as usize;
         let affordable = operations / (5.0 * newton * curves);
         let ascents = ascents.min((affordable / 10.0) as usize).max(2);
         Work { ascents, steps: (affordable / ascents as f64).clamp(5.0, steps) as usize, evaluations }

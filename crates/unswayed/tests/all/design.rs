@@ -35,7 +35,13 @@ fn request() -> Request {
 }
 
 fn plan() -> SweepPlan {
-    SweepPlan { template: Template::default(), grid: grid(), benign: BenignLoss::Limit, effort: Effort::Fast, seed: 0 }
+    SweepPlan {
+        template: Template::default(),
+        grid: grid(),
+        benign: BenignLoss::Limit,
+        effort: Effort::Fast,
+        seed: 0,
+    }
 }
 
 fn problem(task: &Task, learning_rate: f64, regularization: f64, poison_rate: f64) -> Problem {
@@ -231,7 +237,8 @@ fn a_journal_of_something_else_is_refused_and_left_alone() {
     let other_grid =
         Request { grid: Grid::new(vec![1e-3], vec![0.01, 0.05], vec![0.01, 0.05]).unwrap(), ..request() };
     let other_seed = Request { seed: 1, ..request() };
-    let other_radius = Request { template: Template { radius: Some(0.5), ..Template::default() }, ..request() };
+    let other_radius =
+        Request { template: Template { radius: Some(0.5), ..Template::default() }, ..request() };
     for (other, what) in [
         (other_data, "tasks.c"),
         (more_tasks, "tasks.d"),
@@ -362,7 +369,8 @@ fn the_largest_rate_is_certified_and_hardly_more_is() {
     }
     assert!(largest_rate(&learner, 1e-3, Measure::Loss).unwrap().is_none());
     // No adversary can do harm with points of norm 0.
-    let builder = Problem::builder(task.data.clone()).learning_rate(1e-3).regularization(0.02).poison_rate(0.0);
+    let builder =
+        Problem::builder(task.data.clone()).learning_rate(1e-3).regularization(0.02).poison_rate(0.0);
     let harmless = largest_rate(&builder.radius(0.0).build().unwrap(), 0.9, Measure::Loss).unwrap().unwrap();
     assert!(harmless.poison_rate > 0.5, "{}", harmless.poison_rate);
 }
@@ -376,11 +384,13 @@ fn other_learners_are_designed_too() {
         ..Template::default()
     };
     let grid = Grid::new(vec![1e-2], vec![0.02, 0.1], vec![0.02]).unwrap();
-    let found = design(&Request { template: template.clone(), grid, ..request() }, None, &Run::default()).unwrap();
+    let found =
+        design(&Request { template: template.clone(), grid, ..request() }, None, &Run::default()).unwrap();
     for row in &found.rows {
         assert!(row.benign_loss < row.certified_loss && row.method == "logistic", "{row:?}");
     }
-    let builder = Problem::of_template(task("a", 0, 30).data, template).learning_rate(1e-2).regularization(0.05);
+    let builder =
+        Problem::of_template(task("a", 0, 30).data, template).learning_rate(1e-2).regularization(0.05);
     let problem = builder.poison_rate(0.0).build().unwrap();
     let found = largest_rate(&problem, 0.65, Measure::Loss).unwrap().unwrap();
     assert!(found.outcome.certified_loss <= 0.65 && found.poison_rate > 0.0);

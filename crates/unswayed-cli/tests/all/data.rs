@@ -89,7 +89,7 @@ fn unusable_preferences_are_refused_in_one_line() {
     std::fs::write(folder.path().join("none.csv"), "chosen_a,rejected_a\n").unwrap();
     let cases = [
         ("alone.npz", "there is no array \"rejected\"; the file has \"chosen\""),
-        ("short.npz", "array \"rejected\": it has the shape [19, 3], \"chosen\" has [20, 3]"),
+        ("short.npz", "array \"rejected\": it has the shape [19, 3], but \"chosen\" has [20, 3]"),
         ("odd.npy", "the 5 columns cannot be halved"),
         ("empty.npy", "there are no rows"),
         ("none.csv", "there are no rows"),

@@ -39,7 +39,7 @@ impl LinearState {
     /// assert_eq!(theta, [6e-4, 8e-4]);
     /// ```
     pub fn update(learner: &Learner, theta: &mut [f64], z: &[f64]) {
-        let mut state = LinearState::new(&Learner { batch: 1, ..learner.clone() }, z.len());
+        let mut state = General::new(&Learner { batch: 1, ..learner.clone() }, z.len());
         state.restart(theta, 0);
         let mut padded = vec![[0.0; LANES]; z.len().div_ceil(LANES)];
         padded.as_flattened_mut()[..z.len()].copy_from_slice(z);

@@ -112,6 +112,7 @@ pub struct DataFlags {
 /// How the rows are read.
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct ReadFlags {
     /// Take labels as real scores in [−1, 1] even if there are only two values
     #[arg(long, conflicts_with = "premultiplied")]

@@ -17,9 +17,9 @@ pub fn run(flags: &CheckFlags, as_json: bool) -> ExitCode {
     };
     let checked = files.check().expect(expect);
     if as_json {
-        print::json(&checked.json())
+        print::json(&checked.json());
     } else {
-        print::text(&checked.text())
+        print::text(&checked.text());
     }
     checked.code().into()
 }

@@ -53,7 +53,7 @@ fn request(flags: &DesignFlags) -> Result<Request, Stop> {
         test: flags.test.as_ref().map(task).transpose()?,
         grid,
         kappa: flags.kappa,
-        template: problem::template(&flags.learner, flags.read.preferences, columns)?,
+        template: problem::template(&flags.learner, columns)?,
         benign: match flags.benign {
             BenignFrom::Simulated => BenignLoss::Simulated,
             BenignFrom::Limit => BenignLoss::Limit,

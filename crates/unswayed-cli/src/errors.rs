@@ -89,7 +89,7 @@ fn problem(error: &ProblemError) -> String {
 
 /// A rule with the names of flags.
 pub fn unsupported(rule: &Rule) -> String {
-    let join = |features: &[Feature], word| features.iter().map(flag).collect::<Vec<_>>().join(word);
+    let join = |features: &[Feature], word| features.iter().copied().map(flag).collect::<Vec<_>>().join(word);
     let without = match rule.unless {
         [] => String::new(),
         unless => format!(" without {}", join(unless, " or ")),
@@ -97,7 +97,7 @@ pub fn unsupported(rule: &Rule) -> String {
     format!("{}{without} is unsupported: {}", join(rule.these, " with "), rule.reason)
 }
 
-fn flag(feature: &Feature) -> String {
+fn flag(feature: Feature) -> String {
     let flag = match feature {
         Feature::Hinge => "--loss hinge",
         Feature::Logistic => "--loss logistic",

@@ -60,7 +60,7 @@ impl Asked<'_> {
         let alike = Reading { rows: None, ..reading };
         let target = self.nature.target.as_ref().map(|path| read_alike(path, None, &alike)).transpose()?;
         require_alike(&data[0], data[1..].iter().chain(&target))?;
-        let template = template(self.learner, self.read.preferences, Some(data[0].origin().columns))?;
+        let template = template(self.learner, Some(data[0].origin().columns))?;
         Ok(Parts { data: data.into_iter().map(Arc::new).collect(), target, template, alike })
     }
 
@@ -161,13 +161,12 @@ fn read_alike(path: &Path, labels: Option<&Path>, reading: &Reading) -> Result<D
 }
 
 /// Learner and threat but for their rates. `columns` are those of the data, if there is one dataset.
-pub fn template(flags: &LearnerFlags, preferences: bool, columns: Option<usize>) -> Result<Template, Stop> {
+pub fn template(flags: &LearnerFlags, columns: Option<usize>) -> Result<Template, Stop> {
     if let Some(radius) = flags.radius.filter(|radius| !(*radius >= 0.0 && radius.is_finite())) {
         return Err(Stop(format!("--radius {radius}: it must be a finite number that is not negative")));
     }
-    let default = if preferences { LossName::Logistic } else { LossName::Hinge };
     Ok(Template {
-        loss: Some(flags.loss.map_or(default, LossName::from)),
+        loss: flags.loss.map(LossName::from),
         adversary: adversary(&flags.adversary, columns)?,
         radius: flags.radius,
         batch: flags.batch,

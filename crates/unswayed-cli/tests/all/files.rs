@@ -114,7 +114,9 @@ pub fn save(folder: &TempDir, stem: &str, format: &str, rows: &Rows) {
                 writer.add_array(rows.array, &rows.x).unwrap();
             }
             for (name, array) in [("y", &rows.y), ("trust", &rows.weights)] {
-                array.iter().for_each(|array| writer.add_array(name, array).unwrap());
+                if let Some(array) = array {
+                    writer.add_array(name, array).unwrap();
+                }
             }
             writer.finish().unwrap();
         }

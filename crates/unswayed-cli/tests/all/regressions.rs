@@ -1,5 +1,6 @@
 //! False claims and lost files that the command once produced: each must stay impossible.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use ndarray::Array2;
@@ -30,7 +31,7 @@ fn small_rows() -> tempfile::TempDir {
     let mut csv = String::from("a,b,label\n");
     for i in 0..40 {
         let (angle, label) = (f64::from(i) * 0.4, if i % 2 == 0 { 1 } else { -1 });
-        csv += &format!("{},{},{label}\n", 0.01 * angle.cos(), 0.006 * angle.sin());
+        let _ = writeln!(csv, "{},{},{label}", 0.01 * angle.cos(), 0.006 * angle.sin());
     }
     std::fs::write(folder.path().join("small.csv"), csv).unwrap();
     let pool = Array2::from_shape_vec((2, 2), vec![0.01, 0.0, -0.01, 0.0]).unwrap();
@@ -52,7 +53,7 @@ fn sets_are_divided_with_the_rows() {
     for line in std::fs::read_to_string(path.join("small.csv")).unwrap().lines().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();
         let [a, b] = [0, 1].map(|i| cells[i].parse::<f64>().unwrap() / scale);
-        divided += &format!("{a},{b},{}\n", cells[2]);
+        let _ = writeln!(divided, "{a},{b},{}", cells[2]);
     }
     std::fs::write(path.join("divided.csv"), divided).unwrap();
     let pool = Array2::from_shape_vec((2, 2), vec![0.01 / scale, 0.0, -0.01 / scale, 0.0]).unwrap();

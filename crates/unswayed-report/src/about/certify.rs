@@ -98,7 +98,7 @@ fn verdict(summary: &Summary) -> Vec<String> {
         up(summary.certified_error)
     );
     if let (Some(attack), Some(loss)) = (summary.attack, summary.attack_loss) {
-        second += &format!(" The strongest attack found ({attack}) reaches {}.", down(loss));
+        second = format!("{second} The strongest attack found ({attack}) reaches {}.", down(loss));
     }
     vec![first, second]
 }

@@ -307,9 +307,10 @@ fn set_name(set: &Set) -> &'static str {
 
 /// How long a start matters.
 pub fn transient(count: f64) -> String {
-    match count.is_finite() {
-        true => format!("{} steps until the start adds less than 1 %", steps(count)),
-        false => "unknown: the long-run bound is not for this start".into(),
+    if count.is_finite() {
+        format!("{} steps until the start adds less than 1 %", steps(count))
+    } else {
+        "unknown: the long-run bound is not for this start".into()
     }
 }
 

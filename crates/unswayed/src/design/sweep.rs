@@ -174,7 +174,11 @@ impl<'a> Sweep<'a> {
 
     /// What a journal must agree on.
     fn header(&self) -> Value {
-        let describe = |data: &Dataset| format!("{}; sha256 {}", data.origin(), data.origin().sha256);
+        let describe = |data: &Dataset| {
+            let origin =
+                unswayed_check::Origin { file: String::new(), label_file: None, ..data.origin().clone() };
+            format!("{origin}; sha256 {}", origin.sha256)
+        };
         let tasks: serde_json::Map<String, Value> =
             self.tasks.iter().map(|t| (t.name.clone(), describe(&t.data).into())).collect();
         json!({

@@ -45,3 +45,15 @@ def arrays():
 @pytest.fixture(scope="session")
 def data(arrays):
     return unswayed.Data(*arrays)
+
+
+def content(certificate):
+    """What a certificate says, without the names of data files and columns, which arrays do not have."""
+
+    def nameless(value):
+        if isinstance(value, dict):
+            names = ("file", "label_file", "label_column")
+            return {key: nameless(entry) for key, entry in value.items() if key not in names}
+        return [nameless(entry) for entry in value] if isinstance(value, list) else value
+
+    return nameless(json.loads(certificate))

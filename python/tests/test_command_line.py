@@ -1,10 +1,8 @@
 """The same figures as the command line, to the last bit; certificates go both ways."""
 
-import json
-
 import numpy as np
 import pytest
-from conftest import FLAGS, SETTING
+from conftest import FLAGS, SETTING, content
 
 import unswayed
 
@@ -14,18 +12,6 @@ def file(arrays, tmp_path):
     x, y = arrays
     np.savez(tmp_path / "task.npz", x=x, y=y)
     return tmp_path / "task.npz"
-
-
-def content(certificate):
-    """What a certificate says, without the names of data files and columns, which arrays do not have."""
-
-    def nameless(value):
-        if isinstance(value, dict):
-            names = ("file", "label_file", "label_column")
-            return {key: nameless(entry) for key, entry in value.items() if key not in names}
-        return [nameless(entry) for entry in value] if isinstance(value, list) else value
-
-    return nameless(json.loads(certificate))
 
 
 def test_certify(command, arrays, file):

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pandas
 import pytest
-from conftest import FLAGS, SETTING
+from conftest import FLAGS, SETTING, content
 
 import unswayed
 
@@ -41,7 +41,7 @@ def same(ours, theirs, certificate):
     names = ["certified_loss", "certified_error", "new_data_loss", "benign_loss", "benign_error", "horizon_loss"]
     for name in [*names, "transient_steps", "status", "method", "loss_function", "radius"]:
         assert getattr(ours, name) == theirs[name], name
-    assert ours.to_bytes() == certificate.read_bytes()
+    assert content(ours.to_bytes()) == content(certificate.read_bytes())
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_certify(command, folder, rows, flags, options):
     ours = unswayed.certify(*rows, **SETTING, **options)
     same(ours, theirs, output)
     loaded = unswayed.Certificate.load(output, *rows)
-    assert loaded.to_bytes() == ours.to_bytes()
-    assert repr(loaded).splitlines()[1:] == repr(ours).splitlines()[1:]
+    assert content(loaded.to_bytes()) == content(ours.to_bytes())
+    assert repr(loaded).replace("task.npz: ", "") == repr(ours)
     assert ours.check() == loaded.check(*rows)
 
 
@@ -176,7 +176,7 @@ def test_what_comes_back(rows, tmp_path):
     assert certificate.radius is None and certificate.loss_function == "logistic"
     assert certificate.horizon(10**6) > certificate.horizon(10**9) > certificate.certified_loss
     copy = pickle.loads(pickle.dumps(certificate))
-    assert copy.to_bytes() == certificate.to_bytes() and copy.gap == certificate.gap
+    assert content(copy.to_bytes()) == content(certificate.to_bytes()) and copy.gap == certificate.gap
     certificate.attack(attacks="label-flip")
     certificate.report(tmp_path / "report")
     page = (tmp_path / "report" / "report.html").read_text()
@@ -362,7 +362,7 @@ def test_weights_and_names(rows, folder):
         unswayed.Certificate.load(folder / "heavy.certificate.json", x, y, weights=weights),
         unswayed.Certificate.load(folder / "heavy.certificate.json", frame, y, weights="trust"),
     ):
-        assert loaded.to_bytes() == read.to_bytes()
+        assert content(loaded.to_bytes()) == content(read.to_bytes())
     with pytest.raises(unswayed.UnswayedError, match="weight"):
         unswayed.Certificate.load(folder / "heavy.certificate.json", x, y)
     for value, words in [

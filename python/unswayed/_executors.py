@@ -8,6 +8,7 @@ the first pieces of a task, one for each worker, bring the data along, and a wor
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from functools import partial
@@ -89,8 +90,14 @@ def _dask(client: Any, tasks: Mapping[str, Data]) -> Run:
     from distributed import KilledWorker, as_completed
 
     def scatter(task: str) -> Any:
-        # To every worker, so that the loss of one loses nothing.
-        return client.scatter(tasks[task], broadcast=True, hash=False)
+        # To every worker, so that the loss of one loses nothing. A worker that is lost just now ends the connection: once more then.
+        for attempt in range(ATTEMPTS):
+            try:
+                return client.scatter(tasks[task], broadcast=True, hash=False)
+            except OSError:
+                if attempt + 1 == ATTEMPTS:
+                    raise
+                time.sleep(1)
 
     scattered = {task: scatter(task) for task in tasks}
 

@@ -90,7 +90,7 @@ fn unusable_preferences_are_refused_in_one_line() {
     let cases = [
         ("alone.npz", "there is no array \"rejected\"; the file has \"chosen\""),
         ("short.npz", "array \"rejected\": it has the shape [19, 3], but \"chosen\" has [20, 3]"),
-        ("odd.npy", "the 5 columns cannot be halved"),
+        ("odd.npy", "5 columns cannot be halved"),
         ("empty.npy", "there are no rows"),
         ("none.csv", "there are no rows"),
         ("partner.csv", "column \"chosen_b\": there is no column \"rejected_b\" to go with it"),

@@ -144,7 +144,10 @@ class Data:
 
 
 def _restore(x: Floats, y: _native.RawLabels, weights: Optional[Floats], names: list[str], origin: str) -> Data:
-    return Data._of(_native.Data.from_state(x, y, weights, names, origin))
+    # Dask hands over buffers at any address; a list of texts stays as it is.
+    numbers = None if y is None else y if isinstance(y, list) else floats(y)
+    given = None if weights is None else floats(weights)
+    return Data._of(_native.Data.from_state(floats(x), numbers, given, names, origin))
 
 
 def load(

@@ -93,8 +93,7 @@ impl Asked<'_> {
 }
 
 fn loss(name: &str) -> PyResult<unswayed::LossName> {
-    let known = "\"hinge\", \"logistic\" or \"multiclass\"";
-    name.parse().map_err(|_| error(format!("loss {name:?}: it must be {known}")))
+    name.parse().map_err(|reason: unswayed::ProblemError| error(format!("loss: {reason}")))
 }
 
 /// The points that the adversary may send.

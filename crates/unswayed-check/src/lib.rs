@@ -14,7 +14,7 @@
 //! let data = Dataset::from_rows(vec![0.6, 0.8, 0.8, 0.6], 2, None)?;
 //! let statement = Statement {
 //!     learner: Learner::new(Loss::Logistic, 0.01, 0.1),
-//!     threat: Threat { poison_rate: 0.05, set: Set::Box { radii: vec![1.0, 0.5] } },
+//!     threat: Threat { poison_rate: 0.05, set: Set::Box { radii: vec![1.0, 0.5] }, label: None },
 //!     data: vec![data.origin().clone()],
 //!     target: Target::Data,
 //!     horizon: None,
@@ -53,6 +53,7 @@ mod files;
 mod horizon;
 mod lambda;
 mod log;
+mod loss;
 mod matrix;
 mod mean;
 mod paper;
@@ -73,6 +74,7 @@ pub use failure::{Failure, Part, Reason};
 use failure::{require, require_length};
 pub use file::{AnyCertificate, FormatError};
 pub use files::{Files, labels_beside};
+pub use loss::Conjugate;
 pub use proof::{
     CaseProof, Cases, Certificate, Claim, Deviation, HorizonClaim, Lines, MeanCertificate, NewDataClaim,
     PaperProof, Proof, RowBound, Shells,
@@ -205,12 +207,8 @@ pub fn check(certificate: &Certificate, evidence: &Evidence) -> Result<Verdict, 
         None => None,
     };
     let loss = proven.bound()?;
-    // A hinge loss is never below the error on the same target. The logistic loss is at least log 2 > 0.693 where s ≤ 0.
-    let by_loss = match statement.learner.loss {
-        Loss::Hinge | Loss::Multiclass(_) => loss,
-        Loss::Logistic => (loss / 0.693).next_up(),
-    };
-    let error = Some(error.unwrap_or(by_loss).min(by_loss).min(1.0));
+    let by_loss = statement.learner.loss.error_within(loss);
+    let error = by_loss.map(|by_loss| error.unwrap_or(by_loss).min(by_loss).min(1.0));
     Ok(Verdict { loss, error, horizon, new_data })
 }
 

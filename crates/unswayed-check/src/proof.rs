@@ -68,8 +68,8 @@ impl Proof {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RowBound {
-    /// Lines above hinge rows (also those of several classes) on the whole line: `u`.
-    Hinge,
+    /// Lines above rows of a loss with bounded slopes (also those of several classes) on the whole line: `u`.
+    BoundedSlope,
     /// Lines above hinge rows and target rows on an interval: `y`, `reach`, `target_y`, `target_reach`.
     Interval,
     /// Lines above logistic rows: `u`, `w`.
@@ -92,7 +92,7 @@ impl RowBound {
     /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
-            RowBound::Hinge => "convexity",
+            RowBound::BoundedSlope => "convexity",
             RowBound::Interval => "bounded-range",
             RowBound::Logistic => "logistic",
             RowBound::LabelHinge => "label-hinge",
@@ -112,7 +112,7 @@ impl RowBound {
     /// The vectors of [`Lines`] that it needs; the others must be empty.
     pub(crate) fn vectors(self) -> &'static [&'static str] {
         match self {
-            RowBound::Hinge | RowBound::LabelHinge => &["u"],
+            RowBound::BoundedSlope | RowBound::LabelHinge => &["u"],
             RowBound::Interval => &["y", "reach"],
             RowBound::Logistic => &["u", "w"],
             RowBound::LabelLogistic | RowBound::ErrorLogistic => &["u", "w", "w2"],

@@ -7,8 +7,8 @@ use crate::lambda::Lambda;
 use crate::parts::points::{self, Acting, Ellipsoid, Split};
 use crate::parts::region;
 use crate::parts::rows::{
-    self, Clipped, ClippedLoss, ErrorHinge, ErrorLogistic, Hinge, Interval, Kind, LabelHinge, LabelLogistic,
-    Line, Logistic, Mass, View,
+    self, BoundedSlope, Clipped, ClippedLoss, ErrorHinge, ErrorLogistic, Interval, Kind, LabelHinge,
+    LabelLogistic, Line, Logistic, Mass, View,
 };
 use crate::proof::{CaseProof, Lines, RowBound};
 use crate::rows::{Evidence, Rows};
@@ -29,10 +29,13 @@ fn require_fit(statement: &Statement, proof: &CaseProof) -> Result<(), Reason> {
     let is_clipped = matches!(rows, RowBound::ClippedHinge | RowBound::ClippedLogistic);
     let flips = matches!(rows, RowBound::LabelHinge | RowBound::LabelLogistic);
     let is_class = matches!(learner.loss, Loss::Multiclass(_));
+    let is_hinge = matches!(learner.loss, Loss::Hinge | Loss::Multiclass(_));
+    let is_plain = matches!(rows, RowBound::BoundedSlope | RowBound::Logistic);
     let is_ellipsoid = matches!(threat.set, Set::Ellipsoid { .. });
     let has_shells = proof.shells.is_some();
     refuse(is_logistic != (learner.loss == Loss::Logistic), "this loss")?;
-    refuse(is_class && !matches!(rows, RowBound::Hinge | RowBound::ErrorHinge), "several classes")?;
+    refuse(!is_plain && !is_logistic && !is_hinge, "this loss")?;
+    refuse(is_class && !matches!(rows, RowBound::BoundedSlope | RowBound::ErrorHinge), "several classes")?;
     refuse(is_class && has_shells, "several classes and shells")?;
     refuse(is_clipped != learner.clip.is_some(), if is_clipped { "steps without a clip" } else { "a clip" })?;
     refuse(flips != (threat.set == Set::LabelFlips), "this set")?;
@@ -42,7 +45,6 @@ fn require_fit(statement: &Statement, proof: &CaseProof) -> Result<(), Reason> {
         (rows == RowBound::Interval) != has_shells && rows == RowBound::Interval,
         "a proof without shells",
     )?;
-    let is_plain = matches!(rows, RowBound::Hinge | RowBound::Logistic);
     refuse(!learner.unregularized.is_empty() && !is_plain, "unregularized coordinates")?;
     refuse(!learner.unregularized.is_empty() && has_shells, "unregularized coordinates and shells")?;
     refuse(proof.by_class && !is_class, "cases by class without classes")?;
@@ -124,31 +126,30 @@ impl<'a> Prover<'a> {
     /// The line above the rows.
     fn line(&self, lines: &Lines) -> Result<Line, Reason> {
         let rows = &self.evidence.data[lines.dataset];
-        let classes = if let Loss::Multiclass(classes) = self.statement.learner.loss { classes } else { 0 };
-        let view = View { rows, classes };
+        let loss = self.statement.learner.loss;
+        let view = View::new(rows, loss);
         let (total, one) = (rows.total_weight(), Dyadic::whole(1));
         match &self.statement.target {
             Target::Data => {
                 let mass = Mass { view, target: None, p: one.clone(), t: one, scale: total };
-                rows::sum(&*self.kind(lines, mass), &self.lambda)
+                rows::sum(&*self.kind(lines, mass)?, &self.lambda)
             }
             Target::Weights(weights) => {
                 let weights = weights[lines.dataset].as_slice();
                 let sum = Rows { weights: Some(weights), ..*rows }.total_weight();
                 let scale = &total * &sum;
                 let mass = Mass { view, target: Some(weights), p: sum, t: total, scale };
-                rows::sum(&*self.kind(lines, mass), &self.lambda)
+                rows::sum(&*self.kind(lines, mass)?, &self.lambda)
             }
             Target::Rows(_) => {
                 let Some(target) = &self.evidence.target else { return Err(self.unfit("this target")) };
                 let sum = target.total_weight();
                 let scale = &total * &sum;
-                let own = View { rows: target, classes };
-                let own = Mass { view: own, target: None, p: Dyadic::zero(), t: total, scale: scale.clone() };
+                let own = Mass { view: View::new(target, loss), target: None, p: Dyadic::zero(), t: total, scale: scale.clone() };
                 let own = self.interval(lines, own, "target", &lines.target_y, &lines.target_reach);
                 let own = rows::sum(&own, &self.lambda)?;
                 let data = Mass { view, target: None, p: sum, t: Dyadic::zero(), scale };
-                let data = rows::sum(&*self.kind(lines, data), &self.lambda)?;
+                let data = rows::sum(&*self.kind(lines, data)?, &self.lambda)?;
                 let slope = data.slope.iter().zip(&own.slope).map(|(a, b)| a + b).collect();
                 Ok(Line { constant: data.constant + own.constant, slope, scale: data.scale })
             }
@@ -156,11 +157,15 @@ impl<'a> Prover<'a> {
     }
 
     /// The kind of rows that the proof names.
-    fn kind<'b>(&'b self, lines: &'b Lines, mass: Mass<'b>) -> Box<dyn Kind + 'b> {
+    fn kind<'b>(&'b self, lines: &'b Lines, mass: Mass<'b>) -> Result<Box<dyn Kind + 'b>, Reason> {
         let Lines { u, u2, c, w, w2, low, high, .. } = lines;
         let clip = self.statement.learner.clip.unwrap_or_default();
-        match self.proof.rows {
-            RowBound::Hinge => Box::new(Hinge { mass, u }),
+        Ok(match self.proof.rows {
+            RowBound::BoundedSlope => {
+                let conjugate = self.statement.learner.loss.conjugate();
+                let conjugate = conjugate.ok_or_else(|| self.unfit("this loss"))?;
+                Box::new(BoundedSlope { mass, u, conjugate })
+            }
             RowBound::Interval => Box::new(self.interval(lines, mass, "z", &lines.y, &lines.reach)),
             RowBound::Logistic => Box::new(Logistic { mass, u, w }),
             RowBound::LabelHinge => Box::new(LabelHinge { mass, u }),
@@ -173,7 +178,7 @@ impl<'a> Prover<'a> {
             RowBound::ClippedLogistic => {
                 Box::new(Clipped { mass, clip, u, low, loss: ClippedLoss::Logistic(w) })
             }
-        }
+        })
     }
 
     fn interval<'b>(
@@ -194,40 +199,55 @@ impl<'a> Prover<'a> {
         let (lambda, cases, loss) = (&self.lambda, &self.proof.cases, self.statement.learner.loss);
         let width = self.shape.tau_width;
         let tau = &cases.tau[i * width..(i + 1) * width];
-        let acting = if loss == Loss::Logistic { Acting::Logistic } else { Acting::Hinge };
-        let split = |acting| {
-            let nu = if lambda.free.is_empty() { Dyadic::new(cases.nu[i]) } else { lambda.two_ak.clone() };
-            Split::new(lambda, nu, acting)
+        let nu = match cases.nu.get(i) {
+            Some(&nu) => Dyadic::new(nu),
+            None => lambda.two_ak.clone(),
         };
+        let split = |acting| Split::new(lambda, nu.clone(), acting);
+        let acting = || self.acting(i, &nu);
         let d = self.shape.dimension;
+        let point_length = d + usize::from(loss.is_regression());
         Ok(match (&self.statement.threat.set, loss) {
             (Set::Ball { radius }, Loss::Multiclass(classes)) => {
                 let radius = Dyadic::new(*radius);
+                let split = split(acting()?);
                 if self.proof.by_class {
-                    points::each_class(lambda, &split(acting), classes, part, &radius, tau[0])
+                    points::each_class(lambda, &split, classes, part, &radius, tau[0])
                 } else {
-                    points::classes_together(lambda, &split(acting), classes, &radius, tau[0])
+                    points::classes_together(lambda, &split, classes, &radius, tau[0])
                 }
             }
             (Set::Ball { .. } | Set::Any, _) => {
                 let (radius, is_clipped) = point_radius(self.statement);
-                let acting =
-                    if is_clipped && acting == Acting::Logistic { Acting::ClippedLogistic } else { acting };
+                let acting = match acting()? {
+                    Acting::Logistic if is_clipped => Acting::ClippedLogistic,
+                    acting => acting,
+                };
                 points::ball(lambda, &split(acting), &Dyadic::new(radius), tau[0])
             }
-            (Set::Box { radii }, _) => points::cuboid(lambda, &split(acting), radii, tau),
+            (Set::Box { radii }, _) => points::cuboid(lambda, &split(acting()?), radii, tau),
             (Set::Ellipsoid { .. }, _) => {
                 let Some(set) = &self.ellipsoid else { return Err(self.unfit("this set")) };
                 let x = if cases.x.is_empty() { &[][..] } else { &cases.x[i * d..(i + 1) * d] };
-                points::ellipsoid(lambda, &split(acting), set, tau[0], x)
+                points::ellipsoid(lambda, &split(acting()?), set, tau[0], x)
             }
             (Set::Points { points: all }, _) => {
-                let point = &all[part * d..(part + 1) * d];
+                let point = &all[part * point_length..(part + 1) * point_length];
                 let w = cases.w.get(i).copied().unwrap_or_default();
-                points::finite(lambda, acting, i, point, cases.share[i], w)?
+                points::finite(lambda, loss, i, point, cases.share[i], w)?
             }
             (Set::LabelFlips, _) => points::none(self.shape.parameters),
         })
+    }
+
+    /// How the point of case i can act. Where its label may be anything there is no bound on ws, so that ν must be 0.
+    fn acting(&self, i: usize, nu: &Dyadic) -> Result<Acting, Reason> {
+        let Some(e) = self.statement.learner.loss.conjugate() else { return Ok(Acting::Logistic) };
+        let Some(centre) = e.centre.or(self.statement.threat.label) else {
+            require(nu.is_zero(), format_args!("nu[{i}]"), nu.nearest(), "0, as it must be for any label")?;
+            return Ok(Acting::Bounded(e, 0.0));
+        };
+        Ok(Acting::Bounded(e, centre))
     }
 
     fn unfit(&self, with: &'static str) -> Reason {

@@ -39,7 +39,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-impl Rows<'_> {
+impl<'a> Rows<'a> {
     /// The number of rows N.
     pub fn len(&self) -> usize {
         self.z.len().checked_div(self.dimension).unwrap_or(0)
@@ -67,7 +67,7 @@ impl Rows<'_> {
     }
 
     /// Row i.
-    pub(crate) fn row(&self, i: usize) -> &[f64] {
+    pub(crate) fn row(&self, i: usize) -> &'a [f64] {
         &self.z[i * self.dimension..(i + 1) * self.dimension]
     }
 

@@ -10,7 +10,7 @@ use crate::statement::{Loss, Set, Statement, Target};
 /// The counts that learner, data and witness determine.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
-    /// Entries of a row; without the label for classes.
+    /// Entries of a row without its class or label.
     pub(crate) dimension: usize,
     /// Entries of θ.
     pub(crate) parameters: usize,
@@ -37,19 +37,18 @@ impl Shape {
         let target = evidence.target.as_ref().map(Rows::len);
         let shells = proof.shells.as_ref().map(|s| s.radii.len());
         let (learner, set) = (&statement.learner, &statement.threat.set);
-        let (dimension, parameters, each, classes) = match learner.loss {
-            Loss::Multiclass(k) => {
-                let d = columns.saturating_sub(1);
-                (d, d.saturating_mul(k), k.saturating_sub(1), k)
-            }
-            _ => (columns, columns, 1, 1),
+        let dimension = columns.saturating_sub(learner.loss.labels());
+        let (parameters, each, classes) = match learner.loss {
+            Loss::Multiclass(k) => (dimension.saturating_mul(k), k.saturating_sub(1), k),
+            _ => (dimension, 1, 1),
         };
         let is_free = !learner.unregularized.is_empty();
         let (tau_width, parts) = match set {
             Set::Ball { .. } if proof.by_class => (1, classes),
             Set::Ball { .. } | Set::Ellipsoid { .. } | Set::Any => (1, 1),
             Set::Box { .. } => (dimension, 1),
-            Set::Points { points } => (0, points.len().checked_div(dimension).unwrap_or(0)),
+            // A point has as many entries as a row.
+            Set::Points { points } => (0, points.len().checked_div(columns).unwrap_or(0)),
             Set::LabelFlips => (0, 1),
         };
         let is_finite = matches!(set, Set::Points { .. });

@@ -58,15 +58,26 @@ impl Learner {
 }
 
 /// The loss of a linear learner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Loss {
-    /// max(0, 1 − θᵀz).
+    /// max(0, 1 − s) for the margin s = θᵀz.
     Hinge,
+    /// The hinge with its kink rounded over this width q: (1 − s)²/(2q) for 1 − q ≤ s ≤ 1, a line below.
+    SmoothHinge(f64),
+    /// max(0, 1 − s)² for s ≥ −1, −4s below: scikit-learn's `modified_huber`.
+    ModifiedHuber,
     /// log(1 + exp(−θᵀz)); for preferences the rows are z = chosen − rejected.
     Logistic,
     /// The multi-class hinge loss with so many classes. The first entry of each row is its class, from 0; the others are x.
     Multiclass(usize),
+    /// max(0, |θᵀx − y| − h), the absolute loss if h = 0. For this and the other losses of regression the first entry of each
+    /// row is its label y, the others are x.
+    EpsilonInsensitive(f64),
+    /// ½(θᵀx − y)² up to the residual δ, and a line of slope δ beyond.
+    Huber(f64),
+    /// max(q(y − θᵀx), (q − 1)(y − θᵀx)) for the level q.
+    Quantile(f64),
 }
 
 /// What the adversary may do.
@@ -77,12 +88,15 @@ pub struct Threat {
     pub poison_rate: f64,
     /// The points that it may send.
     pub set: Set,
+    /// The largest |y| of its points for regression; without it any label. A finite set has labels of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<f64>,
 }
 
 impl Threat {
     /// An adversary who sends points of norm at most `radius` at this rate.
     pub fn ball(poison_rate: f64, radius: f64) -> Self {
-        Threat { poison_rate, set: Set::Ball { radius } }
+        Threat { poison_rate, set: Set::Ball { radius }, label: None }
     }
 }
 
@@ -90,7 +104,7 @@ impl Threat {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Set {
-    /// ‖z‖ ≤ R; for several classes ‖x‖ ≤ R with any class.
+    /// ‖z‖ ≤ R; for several classes ‖x‖ ≤ R with any class, for regression with a label as the threat says.
     Ball {
         /// R
         radius: f64,
@@ -107,7 +121,7 @@ pub enum Set {
         #[serde(with = "array")]
         q: Vec<f64>,
     },
-    /// One of these points.
+    /// One of these points; for regression each begins with its label.
     Points {
         /// The points, one after the other.
         #[serde(with = "array")]

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use unswayed_report::number::parameter;
 
 use crate::Stop;
-use crate::args::{AdversaryFlag, LearnerFlags, LossFlag, NatureFlags, ReadFlags};
+use unswayed::check::Loss;
+
+use crate::args::{AdversaryFlag, LearnerFlags, NatureFlags, ReadFlags};
 
 /// The longest part of a name that comes from a user's text.
 const LONGEST_PART: usize = 24;
@@ -21,11 +23,8 @@ pub fn certificate(given: Option<&PathBuf>, data: &Path, parts: &[String]) -> Pa
 
 /// Learner and threat in a file's name: what is the default is left out.
 pub fn learner_part(learner: &LearnerFlags, nature: &NatureFlags, read: &ReadFlags) -> String {
-    let loss = match (learner.loss, read.preferences) {
-        (Some(LossFlag::Hinge), _) | (None, false) => "hinge",
-        (Some(LossFlag::Logistic), _) | (None, true) => "logistic",
-        (Some(LossFlag::Multiclass), _) => "multiclass",
-    };
+    let by_data = if read.preferences { Loss::Logistic } else { Loss::Hinge };
+    let loss = learner.loss.unwrap_or(by_data.into()).to_string().replace('=', "");
     let set = match &learner.adversary {
         AdversaryFlag::Ball => "ball".to_owned(),
         AdversaryFlag::Box(None) => "box".to_owned(),

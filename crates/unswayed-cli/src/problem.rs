@@ -6,7 +6,7 @@ use std::sync::Arc;
 use unswayed::data::{LabelPolicy, Reading, Source, load, require_alike};
 use unswayed::{Adversary, Column, Dataset, LossName, Problem, Template};
 
-use crate::args::{AdversaryFlag, DataFlags, LearnerFlags, LossFlag, NatureFlags, RateFlags, ReadFlags};
+use crate::args::{AdversaryFlag, DataFlags, LearnerFlags, NatureFlags, RateFlags, ReadFlags};
 use crate::{Stop, input};
 
 /// All flags that say which problem is meant, but for the rates.
@@ -75,7 +75,7 @@ impl Asked<'_> {
         let (read, several) = (self.read, !self.nature.more.is_empty());
         let labels = self.data.labels.is_some();
         let raw = read.scores || read.premultiplied;
-        let is_multiclass = self.learner.loss == Some(LossFlag::Multiclass);
+        let is_multiclass = self.learner.loss == Some(LossName::Multiclass);
         let is_npy = |path: &PathBuf| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy"));
         let cases = [
             (
@@ -141,7 +141,7 @@ impl Parts {
 pub fn reading(label_column: Option<&str>, read: &ReadFlags, learner: &LearnerFlags) -> Reading {
     Reading {
         labels: match () {
-            () if learner.loss == Some(LossFlag::Multiclass) => LabelPolicy::Multiclass,
+            () if learner.loss == Some(LossName::Multiclass) => LabelPolicy::Multiclass,
             () if read.preferences => LabelPolicy::Preferences,
             () if read.scores => LabelPolicy::Scores,
             () if read.premultiplied => LabelPolicy::Premultiplied,
@@ -166,7 +166,7 @@ pub fn template(flags: &LearnerFlags, columns: Option<usize>) -> Result<Template
         return Err(Stop(format!("--radius {radius}: it must be a finite number that is not negative")));
     }
     Ok(Template {
-        loss: flags.loss.map(LossName::from),
+        loss: flags.loss,
         adversary: adversary(&flags.adversary, columns)?,
         radius: flags.radius,
         batch: flags.batch,

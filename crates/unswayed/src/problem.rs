@@ -90,7 +90,7 @@ impl Problem {
 
     /// The number of features of a point.
     pub fn columns(&self) -> usize {
-        self.data[0].dimension() - usize::from(matches!(self.learner().loss, Loss::Multiclass(_)))
+        self.data[0].dimension() - self.learner().loss.labels()
     }
 
     /// The number of entries of the model θ.
@@ -223,34 +223,45 @@ impl IntoData for Vec<Arc<Dataset>> {
 }
 
 /// A loss by name; how many classes there are is told from the data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// ```
+/// use unswayed::LossName;
+/// use unswayed::check::Loss;
+/// assert_eq!("logistic".parse(), Ok(LossName::from(Loss::Logistic)));
+/// assert_eq!("multiclass".parse(), Ok(LossName::Multiclass));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LossName {
-    /// max(0, 1 − θᵀz)
-    Hinge,
-    /// log(1 + exp(−θᵀz))
-    Logistic,
+    /// This loss, which is not that of several classes.
+    Of(Loss),
     /// The hinge loss for labels of two or more kinds.
     Multiclass,
+}
+
+impl From<Loss> for LossName {
+    fn from(loss: Loss) -> Self {
+        if let Loss::Multiclass(_) = loss { LossName::Multiclass } else { LossName::Of(loss) }
+    }
 }
 
 impl FromStr for LossName {
     type Err = ProblemError;
 
     fn from_str(name: &str) -> Result<Self, ProblemError> {
-        let all = [LossName::Hinge, LossName::Logistic, LossName::Multiclass];
-        let known = all.into_iter().find(|loss| loss.to_string() == name);
-        known.ok_or_else(|| ProblemError::UnknownName { what: "loss", name: name.to_owned() })
+        if name == "multiclass" {
+            return Ok(LossName::Multiclass);
+        }
+        name.parse().map(LossName::Of).map_err(ProblemError::Loss)
     }
 }
 
 impl fmt::Display for LossName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            LossName::Hinge => "hinge",
-            LossName::Logistic => "logistic",
-            LossName::Multiclass => "multiclass",
-        })
+        match self {
+            LossName::Of(loss) => loss.fmt(f),
+            LossName::Multiclass => f.write_str("multiclass"),
+        }
     }
 }
 
@@ -404,7 +415,7 @@ impl ProblemBuilder {
                 .collect(),
             ..Learner::new(self.loss_for(first)?, self.learning_rate, self.regularization)
         };
-        let threat = Threat { poison_rate: self.poison_rate, set: self.set()? };
+        let threat = Threat { poison_rate: self.poison_rate, set: self.set()?, label: None };
         let data: Vec<&Dataset> = self.data.iter().map(AsRef::as_ref).collect();
         let weights =
             self.target.as_ref().map(|target| data.iter().map(|one| weights_as(one, target)).collect());
@@ -424,17 +435,16 @@ impl ProblemBuilder {
 
     fn loss_for(&self, data: &Dataset) -> Result<Loss, ProblemError> {
         let by_data =
-            if data.origin().labels == Labels::Preferences { LossName::Logistic } else { LossName::Hinge };
+            if data.origin().labels == Labels::Preferences { Loss::Logistic } else { Loss::Hinge };
         let classes = match &data.origin().labels {
             Labels::Multiclass { labels } => Some(labels.len()),
             _ => None,
         };
-        match (self.template.loss.unwrap_or(by_data), classes) {
+        match (self.template.loss.unwrap_or(LossName::Of(by_data)), classes) {
             (LossName::Multiclass, None) => Err(ProblemError::NoClasses),
             (LossName::Multiclass, Some(classes)) => Ok(Loss::Multiclass(classes)),
             (_, Some(_)) => Err(ProblemError::Classes),
-            (LossName::Hinge, None) => Ok(Loss::Hinge),
-            (LossName::Logistic, None) => Ok(Loss::Logistic),
+            (LossName::Of(loss), None) => Ok(loss),
         }
     }
 
@@ -508,14 +518,9 @@ pub enum ProblemError {
     /// There are no datasets.
     #[error("there are no data")]
     NoData,
-    /// A name is unknown.
-    #[error("{what} {name:?} is unknown")]
-    UnknownName {
-        /// What was named.
-        what: &'static str,
-        /// The name.
-        name: String,
-    },
+    /// There is no such loss.
+    #[error("{0}")]
+    Loss(String),
     /// A number is outside its range, or rows do not fit.
     #[error("{}", .0.reason)]
     Invalid(Failure),

@@ -22,24 +22,29 @@ pub(crate) fn require_kept(
     if let Some(radius) = statement.learner.projection {
         return require_not_negative(&(ball - Dyadic::new(radius)), "shell.ball − step.projection");
     }
+    // A step of norm at most steepest·‖z‖ does not lead out of the ball if it is at most ϱσ.
+    let loss = statement.learner.loss;
+    let steepest = Dyadic::new(loss.steepest()).square();
     let edge = (ball * Dyadic::new(statement.learner.regularization)).square();
     let largest = match (&statement.threat.set, proof.omega) {
         (Set::Ball { .. } | Set::Any, _) => Dyadic::new(point_radius(statement).0).square(),
         (Set::Box { radii }, _) => norm2(radii),
         (Set::Ellipsoid { .. }, omega) => Dyadic::new(omega.unwrap_or_default()),
         (Set::Points { points }, _) => {
-            let dimension = shells.centre.len().max(1);
-            points.chunks(dimension).map(norm2).fold(Dyadic::zero(), Dyadic::max)
+            let length = (shells.centre.len() + loss.labels()).max(1);
+            let features = points.chunks(length).map(|point| norm2(&point[loss.labels()..]));
+            features.fold(Dyadic::zero(), Dyadic::max)
         }
         (Set::LabelFlips, _) => Dyadic::zero(),
     };
-    require_not_negative(&(&edge - largest), "(ϱσ)² − ‖z‖² on the set")?;
+    require_not_negative(&(&edge - &steepest * largest), "(ϱσ)² − ‖z‖² on the set")?;
     // Steps of clipped rows are as short as those of clipped points.
     if statement.learner.clip.is_some_and(|clip| !(Dyadic::new(clip).square() - &edge).is_positive()) {
         return Ok(());
     }
     let kept = |rows: &Rows, i: usize| {
-        require_not_negative(&(&edge - norm2(rows.row(i))), format_args!("(ϱσ)² − ‖z[{i}]‖²"))
+        let longest = &steepest * norm2(&rows.row(i)[loss.labels()..]);
+        require_not_negative(&(&edge - longest), format_args!("(ϱσ)² − ‖z[{i}]‖²"))
     };
     evidence.data.iter().try_for_each(|rows| {
         rows.in_parallel(|mut range| range.try_for_each(|i| kept(rows, i))).into_iter().collect()

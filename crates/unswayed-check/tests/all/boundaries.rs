@@ -1284,7 +1284,7 @@ fn proofs_that_do_not_fit() {
             p.statement.target = Target::Weights(vec![vec![1.0; 4]]);
         }),
         ("does not fit a target with rows of its own", &[Hinge, Ball, TargetRows], keep, |p| {
-            p.proof.rows = RowBound::Hinge
+            p.proof.rows = RowBound::BoundedSlope
         }),
         ("does not fit a proof without shells", &[Hinge, Ball, TargetRows], keep, |p| p.proof.shells = None),
         ("does not fit unregularized coordinates", &[Hinge, Ball, Bias], keep, |p| {

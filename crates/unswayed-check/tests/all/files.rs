@@ -97,7 +97,7 @@ fn loose(data: &[&Dataset], loss: Loss, target: Option<&Dataset>) -> Certificate
         nu: vec![0.125; data.len()],
         ..Cases::default()
     };
-    let rows = if loss == Loss::Logistic { RowBound::Logistic } else { RowBound::Hinge };
+    let rows = if loss == Loss::Logistic { RowBound::Logistic } else { RowBound::BoundedSlope };
     let mut proof: CaseProof =
         simple(rows, 8.0, vec![0.0; columns * classes.max(1)], Lines::default(), cases);
     proof.lines = data.iter().enumerate().map(line).collect();

@@ -42,7 +42,7 @@ fn proof(claim: &Value, rows: usize, is_error: bool) -> CaseProof {
         ..Cases::default()
     };
     let mut lines = Lines { u: numbers(&claim["u"]), ..Lines::default() };
-    let mut kind = RowBound::Hinge;
+    let mut kind = RowBound::BoundedSlope;
     if is_error {
         kind = RowBound::ErrorHinge;
         lines.u2 = numbers(&claim["u2"]);
@@ -200,7 +200,7 @@ fn one_dataset(case: &Value) -> Problem {
     let t = |i: usize| case.get("target_weights").map_or(1.0, |t| number(&t[i]) * z.len() as f64);
     let is_label = statement.threat.set == Set::LabelFlips;
     let method = match (is_logistic, is_error, is_label) {
-        (false, false, false) => RowBound::Hinge,
+        (false, false, false) => RowBound::BoundedSlope,
         (true, false, false) => RowBound::Logistic,
         (false, true, _) => RowBound::ErrorHinge,
         (true, true, _) => RowBound::ErrorLogistic,
@@ -295,7 +295,7 @@ fn drift(case: &Value) -> Problem {
         lines: parts.iter().enumerate().map(lines).collect(),
         cases: Cases { lines: vec![0, 1], tau: all("tau"), nu: all("nu"), ..Cases::default() },
         ..simple(
-            RowBound::Hinge,
+            RowBound::BoundedSlope,
             number(&w["alpha"]),
             numbers(&w["beta"]),
             Lines::default(),
@@ -326,7 +326,7 @@ fn classes(case: &Value) -> Problem {
             ..Cases::default()
         },
         ..simple(
-            RowBound::Hinge,
+            RowBound::BoundedSlope,
             number(&w["alpha"]),
             numbers(&w["beta"]),
             Lines::default(),

@@ -146,7 +146,7 @@ fn shell_value(statement: &Statement, proof: &CaseProof, rows: &Rows, shell: usi
         let jump = (n(1) - &eps) * (n(2) * &alpha * &k + &alpha * &eta * &n2 + dot(&beta, &z[i]));
         // The row contributes at most t + y·s, both with the row's weight. One without weight contributes nothing.
         let (t, y) = match proof.rows {
-            RowBound::Hinge => {
+            RowBound::BoundedSlope => {
                 let u = q(lines.u[i]);
                 ((kappa >= n(0) || p[i] == n(0)) && in_01(&u)).then_some(())?;
                 let y = &kappa * &u;

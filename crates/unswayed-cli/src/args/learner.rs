@@ -3,16 +3,21 @@
 use std::path::PathBuf;
 
 use clap::builder::{Resettable, Str};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use unswayed::LossName;
 
 /// Learner and threat but for their rates.
 #[derive(Args)]
 #[command(next_help_heading = "Learner and adversary")]
 pub struct LearnerFlags {
-    /// The loss that the learner takes gradient steps on (default: hinge, or logistic with --preferences)
-    #[arg(long, value_enum)]
-    pub loss: Option<LossFlag>,
+    /// The loss that the learner takes gradient steps on (default: hinge, or logistic with --preferences).
+    /// 'hinge': max(0, 1 − s) for the margin s = θᵀz.
+    /// 'logistic': log(1 + exp(−s)).
+    /// 'smooth-hinge=W': the hinge with its kink rounded over the width W.
+    /// 'modified-huber': max(0, 1 − s)², and −4s below s = −1.
+    /// 'multiclass': the hinge loss for labels of two or more kinds
+    #[arg(long, value_name = "LOSS", value_parser = loss, verbatim_doc_comment)]
+    pub loss: Option<LossName>,
 
     /// The points that the adversary may send:
     /// 'ball': norm up to --radius.
@@ -72,26 +77,6 @@ pub struct NatureFlags {
     pub target: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LossFlag {
-    /// max(0, 1 − θᵀz)
-    Hinge,
-    /// log(1 + exp(−θᵀz))
-    Logistic,
-    /// The hinge loss for labels of two or more kinds
-    Multiclass,
-}
-
-impl From<LossFlag> for LossName {
-    fn from(flag: LossFlag) -> LossName {
-        match flag {
-            LossFlag::Hinge => LossName::Hinge,
-            LossFlag::Logistic => LossName::Logistic,
-            LossFlag::Multiclass => LossName::Multiclass,
-        }
-    }
-}
-
 /// The points that the adversary may send.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AdversaryFlag {
@@ -137,4 +122,8 @@ pub fn probability(text: &str) -> Result<f64, String> {
         Ok(x) if x > 0.0 && x < 1.0 => Ok(x),
         _ => Err("must be between 0 and 1, such as 0.99".into()),
     }
+}
+
+fn loss(text: &str) -> Result<LossName, String> {
+    text.parse().map_err(|error: unswayed::ProblemError| error.to_string())
 }

@@ -135,8 +135,8 @@ pub fn over_rates(subject: &Subject) -> LinePlot {
     }
 }
 
-fn loss_name(subject: &Subject) -> &'static str {
-    super::loss_name(subject.problem.learner().loss)
+fn loss_name(subject: &Subject) -> String {
+    subject.problem.learner().loss.to_string()
 }
 
 /// The first steps: the proven bound on the average, and one simulated run from θ = 0 under the strongest attack.

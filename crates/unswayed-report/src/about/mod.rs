@@ -8,7 +8,7 @@ mod summary;
 pub use certify::{AboutError, Subject, certify_report, over_rates};
 pub use design::{design_report, task_sections, template_lines};
 pub use files::{certificate_name, design_summary, write_design};
-pub use summary::{Stated, Summary, loss_name, steps, transient};
+pub use summary::{Stated, Summary, steps, transient};
 
 /// The program and its version.
 fn tool() -> String {

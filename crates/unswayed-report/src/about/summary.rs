@@ -21,7 +21,7 @@ pub struct Stated {
     /// What the loss is averaged over: `data`, `weights` on its rows, or other `rows`.
     pub target: &'static str,
     /// The loss by its name on the command line.
-    pub loss_function: &'static str,
+    pub loss_function: String,
     /// How many classes there are, if there are several.
     pub classes: Option<usize>,
     /// The adversary's set by its name on the command line.
@@ -62,7 +62,7 @@ impl Stated {
                 Target::Weights(_) => "weights",
                 Target::Rows(_) => "rows",
             },
-            loss_function: loss_name(learner.loss),
+            loss_function: learner.loss.to_string(),
             classes: if let Loss::Multiclass(classes) = learner.loss { Some(classes) } else { None },
             adversary: set_name(&threat.set).to_owned(),
             radius: if let Set::Ball { radius } = threat.set { Some(radius) } else { None },
@@ -151,7 +151,7 @@ impl Summary {
     ///     .poison_rate(0.05)
     ///     .build()?;
     /// let summary = Summary::new(&certify(&problem)?, None);
-    /// assert_eq!((summary.stated.loss_function, summary.stated.adversary.as_str()), ("hinge", "labels"));
+    /// assert_eq!((summary.stated.loss_function.as_str(), summary.stated.adversary.as_str()), ("hinge", "labels"));
     /// assert!(summary.lines().iter().any(|(name, text)| *name == "threat" && text.contains("z or −z")));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -214,7 +214,7 @@ impl Summary {
 
     /// Status, bounds, attack, gap, benign figures, transient. Bounds are rounded up, measurements down.
     pub fn figures(&self) -> Vec<TextLine> {
-        let loss = self.stated.loss_function;
+        let loss = &self.stated.loss_function;
         let mut lines = vec![
             ("status", self.status_text()),
             (
@@ -281,15 +281,6 @@ impl Summary {
         }
         lines.push(("gap", format!("{}    certified loss / attack loss", decimal_up(gap, 2))));
         lines
-    }
-}
-
-/// The name of a loss on the command line.
-pub fn loss_name(loss: Loss) -> &'static str {
-    match loss {
-        Loss::Hinge => "hinge",
-        Loss::Logistic => "logistic",
-        Loss::Multiclass(_) => "multiclass",
     }
 }
 

@@ -1,14 +1,22 @@
 //! The loss of a margin as a smooth curve, so that Newton's method and implicit derivatives apply.
 
-use unswayed_check::Loss;
+use unswayed_check::{Conjugate, Loss};
 
-use crate::learner::margin_loss;
+use crate::learner::{has_kink, loss_at, slope, value};
 
-/// φ(s) = δ log(1 + e^((a−s)/δ)). The logistic loss is the one with a = 0, δ = 1; with a = 1 it tends to the hinge as δ → 0.
+/// A loss that is smooth enough, and the width δ over which its slope changes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Curve {
-    kink: f64,
+    shape: Shape,
     width: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    /// φ(s) = δ log(1 + e^((a−s)/δ)). The logistic loss is the one with a = 0, δ = 1; with a = 1 it tends to the hinge as δ → 0.
+    Soft { kink: f64 },
+    /// The loss with this conjugate, whose slope changes over δ at least.
+    Quadratic(Conjugate),
 }
 
 /// Value and derivatives of a curve.
@@ -29,23 +37,30 @@ const LAST_WIDTH: f64 = 1e-7;
 impl Curve {
     fn of(loss: Loss, width: f64) -> Self {
         match loss {
-            Loss::Logistic => Curve { kink: 0.0, width: 1.0 },
-            Loss::Hinge | Loss::Multiclass(_) => Curve { kink: 1.0, width },
+            Loss::Hinge | Loss::Multiclass(_) => Curve { shape: Shape::Soft { kink: 1.0 }, width },
+            loss => match loss.conjugate() {
+                None => Curve { shape: Shape::Soft { kink: 0.0 }, width: 1.0 },
+                Some(e) => {
+                    let width = e.curve.max(width);
+                    Curve { shape: Shape::Quadratic(Conjugate { curve: width, ..e }), width }
+                }
+            },
         }
     }
 
     /// The curves on which attacks are searched, one after the other.
     pub fn for_search(loss: Loss) -> Vec<Self> {
-        match loss {
-            Loss::Logistic => vec![Curve::of(loss, 1.0)],
-            _ => SEARCH_WIDTHS.iter().map(|width| Curve::of(loss, *width)).collect(),
+        if has_kink(loss) {
+            SEARCH_WIDTHS.iter().map(|width| Curve::of(loss, *width)).collect()
+        } else {
+            vec![Curve::of(loss, 0.0)]
         }
     }
 
     /// Those, and the ones that lead from the last of them to the loss itself.
     pub fn all(loss: Loss) -> Vec<Self> {
         let mut curves = Curve::for_search(loss);
-        while loss != Loss::Logistic && curves[curves.len() - 1].width > LAST_WIDTH {
+        while has_kink(loss) && curves[curves.len() - 1].width > LAST_WIDTH {
             curves.push(Curve::of(loss, curves[curves.len() - 1].width / 4.0));
         }
         curves
@@ -59,14 +74,23 @@ impl Curve {
     /// The curve at s, continued by a line where −φ' would exceed the cap: what clipping makes of it.
     #[inline(always)]
     pub fn at(self, s: f64, cap: f64) -> Bend {
-        let r = (s - self.kink) / self.width;
+        let kink = match self.shape {
+            Shape::Soft { kink } => kink,
+            // Gradients of these losses are not clipped.
+            Shape::Quadratic(e) => {
+                let pull = slope(&e, s);
+                let bends = pull != 0.0 && pull > e.low && pull < e.high;
+                return Bend { value: value(&e, s), pull, second: f64::from(bends) / e.curve };
+            }
+        };
+        let r = (s - kink) / self.width;
         let pull = 1.0 / (1.0 + r.exp());
         if pull > cap {
             let edge = (1.0 / cap - 1.0).ln();
-            let value = self.width * (margin_loss(Loss::Logistic, edge) + cap * (edge - r));
+            let value = self.width * (loss_at(Loss::Logistic, edge) + cap * (edge - r));
             return Bend { value, pull: cap, second: 0.0 };
         }
-        let value = self.width * margin_loss(Loss::Logistic, r);
+        let value = self.width * loss_at(Loss::Logistic, r);
         Bend { value, pull, second: pull * (1.0 - pull) / self.width }
     }
 }
@@ -78,8 +102,9 @@ mod tests {
     #[test]
     fn derivatives_are_those_of_the_value() {
         let h = 1e-5;
-        for curve in [Curve { kink: 0.0, width: 1.0 }, Curve { kink: 1.0, width: 0.2 }] {
-            for cap in [1.0, 0.4] {
+        for curve in [Curve::of(Loss::Logistic, 1.0), Curve::of(Loss::Hinge, 0.2), Curve::of(Loss::ModifiedHuber, 0.0)] {
+            let caps: &[f64] = if matches!(curve.shape, Shape::Soft { .. }) { &[1.0, 0.4] } else { &[1.0] };
+            for &cap in caps {
                 for s in [-2.0, -0.3, 0.5, 1.4] {
                     let [before, at, after] = [s - h, s, s + h].map(|s| curve.at(s, cap));
                     assert!(((before.value - after.value) / (2.0 * h) - at.pull).abs() < 1e-8);

@@ -5,7 +5,7 @@ use unswayed_check::Loss;
 use super::curve::Curve;
 use super::margins::Margins;
 use crate::data::Dataset;
-use crate::learner::{margin_loss, pull};
+use crate::learner::{loss_at, pull};
 use crate::simulate::{Judge, Scores};
 
 /// Weighted rows and a loss.
@@ -31,7 +31,7 @@ impl Measured {
             let mut lowest = f64::INFINITY;
             for i in row * each..(row + 1) * each {
                 let s = self.margins.score(i, theta);
-                loss += weight * margin_loss(self.loss, s);
+                loss += weight * loss_at(self.loss, s);
                 lowest = lowest.min(s);
             }
             error += if lowest <= 0.0 { *weight } else { 0.0 };
@@ -71,7 +71,7 @@ impl Measured {
         let each = self.margins.each();
         for i in 0..self.margins.len() {
             let (s, weight) = (self.margins.score(i, theta), self.weights[i / each]);
-            loss += weight * margin_loss(self.loss, s);
+            loss += weight * loss_at(self.loss, s);
             let pull = curve.map_or_else(|| pull(self.loss, s), |curve| curve.at(s, 1.0).pull);
             if weight * pull > 0.0 {
                 self.margins.add(i, -weight * pull, gradient);

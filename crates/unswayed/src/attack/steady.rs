@@ -18,6 +18,7 @@ use crate::cancel::Cancel;
 use crate::certify::settled_hinge;
 use crate::data::Dataset;
 use crate::error::AttackError;
+use crate::learner::has_kink;
 use crate::simulate::Region;
 
 /// The search looks at no more rows than this; with more, at every so-manieth.
@@ -146,7 +147,7 @@ impl Search<'_> {
     /// The same point in the best length, by smaller and smaller changes.
     fn resized(&self, mut best: SteadyState) -> Result<SteadyState, AttackError> {
         let mut change = FIRST_CHANGE;
-        while self.statement.learner.loss != Loss::Logistic && change > LAST_CHANGE {
+        while has_kink(self.statement.learner.loss) && change > LAST_CHANGE {
             let sizes = [1.0 - change, 1.0 + change].map(|size| self.scaled(&best.point, size));
             let next = self.exact_best(sizes.to_vec())?;
             if next.loss > best.loss {
@@ -190,7 +191,7 @@ impl Search<'_> {
     /// The ends in a few lengths.
     fn candidates(&self) -> Result<Vec<Vec<f64>>, AttackError> {
         let lengths =
-            if self.statement.learner.loss == Loss::Logistic { &LENGTHS[..1] } else { &LENGTHS[..] };
+            if has_kink(self.statement.learner.loss) { &LENGTHS[..] } else { &LENGTHS[..1] };
         let ends = self.ends()?;
         Ok(ends.iter().flat_map(|(_, point)| lengths.iter().map(|l| self.scaled(point, *l))).collect())
     }

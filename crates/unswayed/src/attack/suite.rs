@@ -21,7 +21,7 @@ use crate::cancel::Cancel;
 use crate::certify::{Benign, benign};
 use crate::data::Dataset;
 use crate::error::AttackError;
-use crate::learner::LinearState;
+use crate::learner::{LinearState, has_kink};
 use crate::problem::Problem;
 use crate::simulate::{Arena, Plan, Region, Simulated, Stream};
 
@@ -332,9 +332,8 @@ impl<'a> Suite<'a> {
         let rows = self.nature.rows.rows().min(2000) as f64;
         let parameters = self.benign.theta.len() as f64;
         let (blocks, curves) = match self.statement().learner.loss {
-            Loss::Logistic => (1.0, 1.0),
             Loss::Multiclass(classes) => (classes as f64, 3.0),
-            Loss::Hinge => (1.0, 3.0),
+            loss => (1.0, if has_kink(loss) { 3.0 } else { 1.0 }),
         };
         // The margins of a row have two blocks of θ each.
         let newton =

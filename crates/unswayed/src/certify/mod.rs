@@ -30,6 +30,7 @@ use unswayed_check::{
     Statement, prove,
 };
 
+use crate::learner::loss_at;
 use crate::error::CertifyError;
 use crate::problem::Problem;
 
@@ -229,7 +230,7 @@ fn finish(
 /// What is known from a certificate whose claims are proven.
 fn outcome(problem: &Problem, certificate: Certificate, converged: bool, start: &[f64]) -> Outcome {
     let loss = certificate.loss.bound;
-    let by_loss = if problem.learner().loss == Loss::Logistic { (loss / 0.693).next_up() } else { loss };
+    let by_loss = problem.learner().loss.error_within(loss).unwrap_or(1.0);
     let error = certificate.error.as_ref().map_or(by_loss, |claim| claim.bound);
     Outcome {
         status: status(problem.learner().loss, converged, loss),
@@ -352,11 +353,8 @@ fn status(loss: Loss, converged: bool, bound: f64) -> Status {
 
 /// The loss of the model θ = 0.
 pub fn idle_loss(loss: Loss) -> f64 {
-    match loss {
-        Loss::Logistic => std::f64::consts::LN_2,
-        Loss::Multiclass(classes) => (classes - 1) as f64,
-        Loss::Hinge => 1.0,
-    }
+    let each = if let Loss::Multiclass(classes) = loss { (classes - 1) as f64 } else { 1.0 };
+    each * loss_at(loss, 0.0)
 }
 
 /// The T at which the finite-horizon term is 1 % of the certified loss.

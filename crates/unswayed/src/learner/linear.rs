@@ -2,6 +2,7 @@
 
 use unswayed_check::{Learner, Loss};
 
+use super::loss::{blocks, pull};
 use super::online::{LANES, Online, add_padded, padded_dot};
 use crate::certify::dot;
 
@@ -269,32 +270,6 @@ impl Online for General {
         self.theta.as_flattened_mut()[..theta.len()].copy_from_slice(theta);
         self.sum.as_flattened_mut().fill(0.0);
         self.seen = 0;
-    }
-}
-
-/// How many blocks θ has, and the entries of each, for points with so many entries: one block for each class, or one.
-pub(crate) fn blocks(loss: Loss, point: usize) -> (usize, usize) {
-    match loss {
-        Loss::Hinge | Loss::Logistic => (1, point),
-        Loss::Multiclass(classes) => (classes, point - 1),
-    }
-}
-
-/// −φ'(s), how strongly a margin s pulls; the hinge pulls where s ≤ 1.
-#[inline(always)]
-pub(crate) fn pull(loss: Loss, s: f64) -> f64 {
-    match loss {
-        Loss::Hinge | Loss::Multiclass(_) => f64::from(s <= 1.0),
-        Loss::Logistic => 1.0 / (1.0 + s.exp()),
-    }
-}
-
-/// φ(s), the loss of a margin s.
-#[inline(always)]
-pub(crate) fn margin_loss(loss: Loss, s: f64) -> f64 {
-    match loss {
-        Loss::Hinge | Loss::Multiclass(_) => (1.0 - s).max(0.0),
-        Loss::Logistic => (-s).max(0.0) + (-s.abs()).exp().ln_1p(),
     }
 }
 

@@ -1,8 +1,9 @@
 //! The learners: their parameters, update rules, and states in motion.
 
 mod linear;
+mod loss;
 mod online;
 
 pub use linear::LinearState;
-pub(crate) use linear::{blocks, margin_loss, pull};
+pub(crate) use loss::{blocks, has_kink, highest, loss_at, pull, slope, value};
 pub use online::{Blocks, LANES, MeanState, Online, Padded, add_padded, padded_dot};

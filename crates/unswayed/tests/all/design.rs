@@ -379,7 +379,7 @@ fn the_largest_rate_is_certified_and_hardly_more_is() {
 #[test]
 fn other_learners_are_designed_too() {
     let template = Template {
-        loss: Some(LossName::Logistic),
+        loss: Some(LossName::Of(unswayed::check::Loss::Logistic)),
         adversary: Adversary::BoxAroundData,
         ..Template::default()
     };

@@ -79,7 +79,7 @@ fn labels_allow_what_the_reference_found() {
 
 #[test]
 fn the_logistic_loss_allows_what_the_reference_found() {
-    let ball = |eps| plain(mnist(500), eps).loss(LossName::Logistic);
+    let ball = |eps| plain(mnist(500), eps).loss(LossName::Of(unswayed::check::Loss::Logistic));
     reaches("logistic", &ball, [0.3097, 0.4248], [0.3098, 0.4297]);
     let labels = |eps| ball(eps).adversary(Adversary::LabelFlips);
     reaches("logistic labels", &labels, [0.28914, 0.31373], [0.28916, 0.31376]);
@@ -171,7 +171,7 @@ fn rest_of_number(rows: &[f64], problem: &Problem, point: f64) -> f64 {
 #[test]
 fn for_numbers_no_constant_point_is_better() {
     let z = [0.9, 0.4, -0.2, 0.7, 1.3];
-    for loss in [LossName::Hinge, LossName::Logistic] {
+    for loss in [LossName::Of(unswayed::check::Loss::Hinge), LossName::Of(unswayed::check::Loss::Logistic)] {
         for (eps, sigma) in [(0.1, 0.1), (0.3, 0.5), (0.45, 0.05), (0.2, 0.0)] {
             for (clip, projection) in
                 [(None, None), (None, Some(0.3)), (Some(0.5), None), (Some(0.5), Some(0.6))]
@@ -281,7 +281,7 @@ fn labelled() -> Dataset {
 /// Learners that between them have every loss, set and variant.
 fn variety() -> Vec<Problem> {
     let base = || plain(small(), 0.1).learning_rate(2e-3).regularization(0.2);
-    let logistic = || base().loss(LossName::Logistic);
+    let logistic = || base().loss(LossName::Of(unswayed::check::Loss::Logistic));
     let points = || Adversary::Points(vec![-0.9, -0.3, -0.4, 0.5, -0.8, 0.1, 0.2, 0.9, -0.3]);
     let q = vec![1.0, 0.3, 0.0, 0.3, 0.5, -0.1, 0.0, -0.1, 0.8];
     let all = [
@@ -413,14 +413,14 @@ fn what_there_is_not_is_refused() {
     let base = || plain(small(), 0.1);
     assert!(refused(base().adversary(Adversary::Any)).contains("clip the gradients"));
     assert!(refused(base().loss(LossName::Multiclass)).contains("classes"));
-    assert!(refused(plain(labelled(), 0.1).loss(LossName::Hinge)).contains("classes"));
+    assert!(refused(plain(labelled(), 0.1).loss(LossName::Of(unswayed::check::Loss::Hinge))).contains("classes"));
     assert!(refused(base().regularization(0.0)).contains("regularization"));
     assert!(refused(base().adversary(Adversary::Box(vec![1.0, 1.0]))).contains("box"));
     assert!(refused(base().target(other.clone())).contains("columns"));
     let both = Problem::builder(vec![small(), other.clone()]).learning_rate(1e-3).regularization(0.01);
     assert!(refused(both.poison_rate(0.1)).contains("columns"));
 
-    let logistic = base().loss(LossName::Logistic).build().unwrap();
+    let logistic = base().loss(LossName::Of(unswayed::check::Loss::Logistic)).build().unwrap();
     let suite = Suite::new(&logistic).unwrap();
     assert!(!suite.attacks().contains(&Attack::Tuned));
     let error = suite.run(&[Attack::Tuned]).unwrap_err();

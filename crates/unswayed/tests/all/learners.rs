@@ -43,7 +43,7 @@ fn bound(problem: ProblemBuilder) -> f64 {
 /// Bounds of docs/learners.md, Section 13, up to their rounding; some of programs in another language and with another solver.
 #[test]
 fn steps_and_targets_are_as_good_as_the_reference() {
-    let logistic = |eps| hinge(eps).loss(LossName::Logistic);
+    let logistic = |eps| hinge(eps).loss(LossName::Of(unswayed::check::Loss::Logistic));
     let any = |eps| hinge(eps).adversary(Adversary::Any);
     let drift = |eps: f64| {
         let data = mnist(500);
@@ -124,7 +124,7 @@ fn a_sample_is_almost_enough() {
     let learners: [(Make, f64); 3] = [
         (|problem| problem.adversary(Adversary::BoxAroundData), 0.02),
         (|problem| problem.adversary(Adversary::LabelFlips), 0.03),
-        (|problem| problem.loss(LossName::Logistic), 1e-5),
+        (|problem| problem.loss(LossName::Of(unswayed::check::Loss::Logistic)), 1e-5),
     ];
     // The logistic one takes two minutes.
     for (make, room) in learners.into_iter().take(budget(2, 3)) {
@@ -175,7 +175,7 @@ fn what_cannot_be_is_refused_in_words() {
         assert!(refusal(hinge(), &options).starts_with("confidence"));
     }
     let options = Options::default().with_confidence(0.9);
-    let logistic = refusal(hinge().loss(LossName::Logistic), &options);
+    let logistic = refusal(hinge().loss(LossName::Of(unswayed::check::Loss::Logistic)), &options);
     assert!(logistic.contains("loss"), "{logistic}");
     let options = Options::default().with_horizon(10).with_start(vec![0.0]);
     assert!(refusal(hinge(), &options).contains("31"));
@@ -199,7 +199,7 @@ fn data_that_were_hard_stay_easy() {
     ];
     let learning = |data: Vec<Dataset>| {
         Problem::builder(data)
-            .loss(LossName::Logistic)
+            .loss(LossName::Of(unswayed::check::Loss::Logistic))
             .learning_rate(0.7193470958925859)
             .regularization(0.0285667467350094)
             .poison_rate(0.008910508896624314)

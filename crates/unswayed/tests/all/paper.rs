@@ -277,7 +277,7 @@ fn other_problems_are_refused_in_words() {
     let others = [
         builder().projection(1.0),
         builder().clip(0.5),
-        builder().loss(unswayed::LossName::Logistic),
+        builder().loss(unswayed::LossName::Of(unswayed::check::Loss::Logistic)),
         builder().adversary(unswayed::Adversary::BoxAroundData),
         Problem::builder(vec![data(), data()]).learning_rate(0.01).regularization(0.1).poison_rate(0.1),
     ];

@@ -2,6 +2,7 @@
 
 use crate::exact::{Dyadic, Round, quotient};
 use crate::log::{Enclosure, log};
+use crate::loss::Conjugate;
 use crate::parts::rows::entropy::times_up;
 
 /// A little more than sup s/(1 + e^s), by Lemma L8.
@@ -12,10 +13,10 @@ const HALVINGS: usize = 600;
 const GAIN: f64 = 1e-15;
 
 /// How activity and margin of a point depend on each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Acting {
-    /// w > 0 only if s ≤ 1.
-    Hinge,
+    /// φ(s) = e(w) − ws ≥ 0, so ws ≤ e(w). The number is c, or the largest |c| of a label.
+    Bounded(Conjugate, f64),
     /// s = log((1−w)/w).
     Logistic,
     /// The same, but w is cut off somewhere.
@@ -26,7 +27,10 @@ impl Acting {
     /// C, for D ≥ 0 and ν ≥ 0.
     pub(crate) fn constant(self, d: &Dyadic, nu: &Dyadic) -> Dyadic {
         match self {
-            Acting::Hinge => d + nu,
+            Acting::Bounded(e, centre) => {
+                let above = |centre: f64| e.above(&Dyadic::new(centre), nu, &Dyadic::zero(), d);
+                above(centre).max(above(if e.centre.is_none() { -centre } else { centre }))
+            }
             Acting::ClippedLogistic => d + Dyadic::new(LAMBERT) * nu,
             Acting::Logistic if nu.is_zero() => d.clone(),
             Acting::Logistic => supremum(d, nu),

@@ -4,11 +4,11 @@
 //! prove for that slope. Both are multiples of the row's weight. [`sum`] adds them up: ρ(θ) ≤ r₀ + rᵀθ with r₀ = Σ p_iT_i and
 //! r = Σ p_iy_iz_i (Theorem L1).
 
+mod bounded_slope;
 mod clipped;
 pub(crate) mod entropy;
 mod error_hinge;
 mod error_logistic;
-mod hinge;
 mod interval;
 mod label_hinge;
 mod label_logistic;
@@ -18,10 +18,10 @@ mod tests;
 
 use std::ops::Range;
 
+pub(crate) use bounded_slope::BoundedSlope;
 pub(crate) use clipped::{Clipped, ClippedLoss};
 pub(crate) use error_hinge::ErrorHinge;
 pub(crate) use error_logistic::ErrorLogistic;
-pub(crate) use hinge::Hinge;
 pub(crate) use interval::Interval;
 pub(crate) use label_hinge::LabelHinge;
 pub(crate) use label_logistic::LabelLogistic;
@@ -31,6 +31,7 @@ use crate::exact::{Dyadic, ExactSum};
 use crate::failure::{Reason, require, require_not_negative};
 use crate::lambda::Lambda;
 use crate::rows::Rows;
+use crate::statement::Loss;
 
 /// A line r₀ + rᵀθ, both times `scale` > 0.
 pub(crate) struct Line {
@@ -46,9 +47,20 @@ pub(crate) struct View<'a> {
     pub(crate) rows: &'a Rows<'a>,
     /// K, 0 if there are no classes.
     pub(crate) classes: usize,
+    /// Entries of a row before its features.
+    pub(crate) labels: usize,
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
+    pub(crate) fn new(rows: &'a Rows<'a>, loss: Loss) -> Self {
+        let classes = if let Loss::Multiclass(classes) = loss { classes } else { 0 };
+        View { rows, classes, labels: loss.labels() }
+    }
+
+    /// The real-valued label of a row.
+    pub(crate) fn label(&self, row: usize) -> f64 {
+        self.rows.row(row)[0]
+    }
     /// Lines per row.
     fn each(&self) -> usize {
         self.classes.saturating_sub(1).max(1)
@@ -60,8 +72,8 @@ impl View<'_> {
     }
 
     /// The features of a row.
-    fn x(&self, row: usize) -> &[f64] {
-        &self.rows.row(row)[usize::from(self.classes > 0)..]
+    pub(crate) fn x(&self, row: usize) -> &'a [f64] {
+        &self.rows.row(row)[self.labels..]
     }
 
     /// The class of a row.
@@ -72,7 +84,7 @@ impl View<'_> {
     /// ‖z‖² and βᵀz for a line. For classes K‖x‖² stands for the former: ‖g‖² ≤ K·S·‖x‖² if terms of sum S act.
     fn products(&self, lambda: &Lambda, line: usize) -> (Dyadic, Dyadic) {
         if self.classes == 0 {
-            return lambda.products(self.rows.row(line));
+            return lambda.products(self.x(line));
         }
         let row = line / self.each();
         let (x, own, other) = (self.x(row), self.class(row), line % self.each());
@@ -234,7 +246,7 @@ fn product([a, b, c]: [f64; 3]) -> Dyadic {
 /// Σ y_iz_i for the parameters of a block: one exact number per column.
 fn slopes(kind: &dyn Kind, coefficients: &[Dyadic; 2], block: usize) -> Vec<Dyadic> {
     let view = kind.mass().view;
-    let columns = view.rows.dimension - usize::from(view.classes > 0);
+    let columns = view.rows.dimension - view.labels;
     let combined = view.rows.column_sums(columns, |row, add| {
         let (lines, sign) = view.lines(row, block);
         for line in lines {

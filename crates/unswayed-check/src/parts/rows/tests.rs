@@ -1,6 +1,7 @@
 //! For one row the constants are compared with the supremum over s itself, on a dense grid and on both sides of every kink.
 
 use super::*;
+use crate::loss::HINGE;
 use crate::proof::RowBound;
 use crate::statement::{Learner, Loss, Set, Statement, Target, Threat};
 
@@ -35,7 +36,7 @@ impl Case {
         let loss = if is_logistic { Loss::Logistic } else { Loss::Hinge };
         let statement = Statement {
             learner: Learner::new(loss, eta, sigma),
-            threat: Threat { poison_rate: eps, set: Set::LabelFlips },
+            threat: Threat { poison_rate: eps, set: Set::LabelFlips, label: None },
             data: vec![],
             target: Target::Data,
             horizon: None,
@@ -80,7 +81,7 @@ impl Case {
     fn line<'a, K: Kind>(&'a self, make: impl FnOnce(Mass<'a>) -> K, rows: &'a Rows<'a>) -> (f64, f64) {
         let one = Dyadic::whole(1);
         let mass = Mass {
-            view: View { rows, classes: 0 },
+            view: View::new(rows, self.statement.learner.loss),
             target: None,
             p: one.clone(),
             t: one.clone(),
@@ -131,12 +132,12 @@ fn one_row_of_every_kind() {
 
 fn hinge_kinds(random: &mut Random) {
     let u = [random.unit()];
-    let case = Case::new(random, RowBound::Hinge, 1.0);
+    let case = Case::new(random, RowBound::BoundedSlope, 1.0);
     let (z, weights) = ([case.z], [1.0]);
     let rows = Rows { z: &z, dimension: 1, weights: Some(&weights) };
     let eps = case.statement.threat.poison_rate;
     let free = f64::INFINITY;
-    let line = case.line(|mass| Hinge { mass, u: &u }, &rows);
+    let line = case.line(|mass| BoundedSlope { mass, u: &u, conjugate: HINGE }, &rows);
     compare("hinge", line, |s| (1.0 - eps) * case.moved(s, 1.0, free) + case.loss(s));
 
     let line = case.line(|mass| LabelHinge { mass, u: &u }, &rows);

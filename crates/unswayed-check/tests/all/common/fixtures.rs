@@ -27,7 +27,7 @@ pub fn hinge() -> Statement {
 pub fn convexity() -> CaseProof {
     let cases = Cases { lines: vec![0], tau: vec![2.0], nu: vec![0.125], ..Cases::default() };
     let lines = Lines { u: vec![0.0, 1.0, 0.5, 0.3, 0.9], ..Lines::default() };
-    simple(RowBound::Hinge, 0.8, vec![-1.5, -0.25], lines, cases)
+    simple(RowBound::BoundedSlope, 0.8, vec![-1.5, -0.25], lines, cases)
 }
 
 /// Slopes on an interval are multiples of the row's weight p_i = w_i/W.

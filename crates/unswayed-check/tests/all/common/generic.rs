@@ -82,7 +82,7 @@ fn lines(statement: &Statement, is_error: bool, rows: &[f64], dimension: usize) 
         (true, _, true, _) => RowBound::LabelLogistic,
         (false, _, _, true) => RowBound::ClippedHinge,
         (true, _, _, true) => RowBound::ClippedLogistic,
-        (false, ..) => RowBound::Hinge,
+        (false, ..) => RowBound::BoundedSlope,
         (true, ..) => RowBound::Logistic,
     };
     let each = if let Loss::Multiclass(k) = learner.loss { k - 1 } else { 1 };
@@ -107,7 +107,7 @@ fn lines(statement: &Statement, is_error: bool, rows: &[f64], dimension: usize) 
             lines.low = norms.map(|norm| (CLIP / norm).min(1.0) * (1.0 - 1e-12)).collect();
             if kind == RowBound::ClippedHinge { lines.high = vec![1.0; n] } else { lines.w = vec![0.4; n] }
         }
-        RowBound::Hinge | RowBound::LabelHinge => {}
+        RowBound::BoundedSlope | RowBound::LabelHinge => {}
     }
     (kind, lines)
 }

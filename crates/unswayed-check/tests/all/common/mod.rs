@@ -119,7 +119,7 @@ pub fn origin(rows: usize, columns: usize) -> Origin {
 pub fn plain(eta: f64, sigma: f64, eps: f64, loss: Loss, set: Set) -> Statement {
     Statement {
         learner: Learner::new(loss, eta, sigma),
-        threat: Threat { poison_rate: eps, set },
+        threat: Threat { poison_rate: eps, set, label: None },
         data: vec![origin(1, 1)],
         target: Target::Data,
         horizon: None,
@@ -260,7 +260,7 @@ pub fn certificate(problem: &Problem) -> Certificate {
     let is_error = problem.proof.rows.is_error();
     if is_error {
         let is_logistic = problem.statement.learner.loss == Loss::Logistic;
-        loss.proof.rows = if is_logistic { RowBound::Logistic } else { RowBound::Hinge };
+        loss.proof.rows = if is_logistic { RowBound::Logistic } else { RowBound::BoundedSlope };
         loss.proof.alpha = problem.proof.alpha.max(2.0);
         for lines in &mut loss.proof.lines {
             (lines.u2, lines.c, lines.w2) = (vec![], vec![], vec![]);

@@ -245,12 +245,12 @@ pub type KindOf = (String, Box<dyn Fn(&mut Random) -> Problem>);
 /// Every kind of problem there is.
 pub fn kinds() -> Vec<KindOf> {
     use RowBound::{
-        ClippedHinge, ClippedLogistic, ErrorHinge, ErrorLogistic, Hinge, Interval, LabelHinge, LabelLogistic,
-        Logistic,
+        BoundedSlope, ClippedHinge, ClippedLogistic, ErrorHinge, ErrorLogistic, Interval, LabelHinge,
+        LabelLogistic, Logistic,
     };
     let mut kinds: Vec<KindOf> = vec![];
     let mut add = |name: String, make: Box<dyn Fn(&mut Random) -> Problem>| kinds.push((name, make));
-    for method in [Hinge, Logistic, ErrorHinge, ErrorLogistic] {
+    for method in [BoundedSlope, Logistic, ErrorHinge, ErrorLogistic] {
         for set in ["ball", "box", "ellipsoid", "points"] {
             add(
                 format!("{} {set}", name_of(method)),
@@ -269,7 +269,7 @@ pub fn kinds() -> Vec<KindOf> {
             );
         }
     }
-    for method in [Hinge, Logistic] {
+    for method in [BoundedSlope, Logistic] {
         add(
             format!("{} weights", name_of(method)),
             Box::new(move |r| random_problem(r, method, "box", add_weights)),
@@ -281,7 +281,7 @@ pub fn kinds() -> Vec<KindOf> {
             );
         }
     }
-    for method in [Hinge, Logistic, ErrorHinge] {
+    for method in [BoundedSlope, Logistic, ErrorHinge] {
         add(
             format!("{} projected", name_of(method)),
             Box::new(move |r| random_problem(r, method, "ball", add_projection)),
@@ -300,7 +300,7 @@ pub fn kinds() -> Vec<KindOf> {
         "interval unregularized".to_owned(),
         Box::new(|r| random_problem(r, Interval, "ball", add_shells_only)),
     );
-    for method in [Hinge, ErrorHinge] {
+    for method in [BoundedSlope, ErrorHinge] {
         add(
             format!("{} drift", name_of(method)),
             Box::new(move |r| random_problem(r, method, "ball", add_dataset)),
@@ -316,7 +316,55 @@ pub fn kinds() -> Vec<KindOf> {
             }
         }
     }
+    for loss in LOSSES {
+        for set in ["ball", "box", "ellipsoid", "points"] {
+            kinds.push((format!("{loss:?} {set}"), Box::new(move |r| random_loss(r, loss, set))));
+        }
+    }
     kinds
+}
+
+/// The losses with bounded slopes besides the hinge.
+pub const LOSSES: [Loss; 6] = [
+    Loss::SmoothHinge(0.5),
+    Loss::ModifiedHuber,
+    Loss::EpsilonInsensitive(0.0),
+    Loss::EpsilonInsensitive(0.25),
+    Loss::Huber(0.75),
+    Loss::Quantile(0.125),
+];
+
+/// A problem for another loss; for regression with a label in front of each row and point, and labels of the adversary that
+/// are bounded or (one time in three) not.
+pub fn random_loss(random: &mut Random, loss: Loss, set: &str) -> Problem {
+    let mut p = random_problem(random, RowBound::BoundedSlope, set, nothing);
+    p.statement.learner.loss = loss;
+    let e = loss.conjugate().expect("bounded slopes");
+    let slopes = |n: usize, r: &mut Random| -> Vec<f64> { r.vector(n, e.low, e.high) };
+    p.proof.lines[0].u = slopes(p.data[0].len() / p.dimension, random);
+    p.proof.cases.share = slopes(p.proof.cases.share.len(), random);
+    if !loss.is_regression() {
+        return p;
+    }
+    let d = p.dimension;
+    let labelled = |rows: &[f64], random: &mut Random| -> Vec<f64> {
+        rows.chunks(d).flat_map(|x| [&[random.between(-2.0, 2.0)], x].concat()).collect()
+    };
+    p.data[0] = labelled(&p.data[0], random);
+    p.dimension = d + 1;
+    match &mut p.statement.threat.set {
+        Set::Points { points } => *points = labelled(points, random),
+        _ if random.below(3) > 0 => p.statement.threat.label = Some(random.between(0.0, 2.0)),
+        _ => {
+            p.proof.cases.nu = vec![0.0];
+            let (width, sigma) = (1.5, p.statement.learner.regularization);
+            let base = p.proof.alpha * sigma * (2.0 - p.statement.learner.learning_rate * sigma);
+            let two_ak = Numbers::new(&p.statement, p.proof.alpha).two_ak;
+            let least = p.statement.threat.poison_rate * width * two_ak.powi(2) / (2.0 * base);
+            p.proof.cases.tau.iter_mut().for_each(|tau| *tau = least + 0.01);
+        }
+    }
+    p
 }
 
 /// A target that is a reweighting of the data, with α as large as it needs.

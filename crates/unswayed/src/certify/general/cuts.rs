@@ -40,21 +40,21 @@ impl Cuts {
         let mut short: Vec<f64> = vec![0.0; layout.lines.len()];
         for (l, (lines, (s, _, _))) in layout.lines.iter().zip(task.each_lines()).enumerate() {
             for (i, part) in lines.parts.iter().enumerate() {
-                let top = x[lines.first + i * unknowns];
-                let mut worst: f64 = 0.0;
+                let mut worst = Own::default();
                 for (arc, cuts) in part.curves.iter().zip(&mut self.rows[l][i]) {
-                    let at = Arc { curve: arc.curve.values(x), interval: arc.interval };
-                    worst = worst.max(add(&at, top, cuts));
+                    let at =
+                        Arc { curve: arc.curve.values(x), interval: arc.interval, unknown: arc.unknown };
+                    let top = x[lines.first + i * unknowns + arc.unknown];
+                    worst[arc.unknown] = worst[arc.unknown].max(add(&at, top, cuts));
                 }
-                short[l] += task.sheets[s].mass[i] * worst;
+                short[l] += task.sheets[s].mass[i] * worst.iter().sum::<f64>();
             }
         }
         let mut missing: f64 = 0.0;
         for ((case, place), cuts) in layout.cases.iter().zip(task.places()).zip(&mut self.cases) {
-            let own = case
-                .curve
-                .as_ref()
-                .map_or(0.0, |(top, curve)| add(&around_highest(curve.values(x)), x[*top], cuts));
+            let curves = case.curves.iter();
+            let own: f64 =
+                curves.map(|(top, curve)| add(&around_highest(curve.values(x)), x[*top], cuts)).sum();
             missing = missing.max(short[place.lines] + task.constants.eps * own);
         }
         missing

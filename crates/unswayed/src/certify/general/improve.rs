@@ -15,6 +15,7 @@ use super::rows::Own;
 use super::solve::{CaseFound, Found, LinesFound};
 use super::theta::{Quadratic, sum};
 use crate::certify::dot;
+use crate::learner::highest as highest_pull;
 
 /// Steps of the quasi-Newton method, at most.
 const MOST_STEPS: usize = 150;
@@ -29,7 +30,7 @@ const DIFFERENCE: f64 = 1e-5;
 pub(super) fn applies(task: &Task) -> bool {
     let is_one = task.sheets.len() == 1 && task.shells.is_empty() && task.parts.len() == 1;
     let is_plain = task.constants.free.is_empty() && task.constants.projection.is_none();
-    is_one && is_plain && task.constants.eps > 0.0 && !matches!(task.parts[0], Reach::Point(_))
+    is_one && is_plain && task.constants.eps > 0.0 && !matches!(task.parts[0], Reach::Point { .. })
 }
 
 /// The numbers, improved, with lines for all rows; `width` is that over which slopes change.
@@ -247,11 +248,16 @@ fn price(task: &Task, set: &Symmetric, found: &Found) -> f64 {
     let spread: f64 = (0..beta.len()).map(|j| set.span[j] * beta[j].powi(2) / case.tau[set.tau_of(j)]).sum();
     let acting = match task.loss {
         Loss::Logistic if task.is_cut => d + LAMBERT * case.nu,
+        Loss::Multiclass(_) => d + set.terms * case.nu,
         Loss::Logistic => {
             let curve = Curve { entropy: case.nu, second: case.nu, square: d, ..Curve::default() };
             highest(&curve).max(0.0)
         }
-        _ => d + set.terms * case.nu,
+        loss => loss.conjugate().map_or(f64::INFINITY, |e| {
+            let centre = e.centre.or(task.constants.label).unwrap_or(0.0);
+            let at = |centre: f64| highest_pull(&e, centre, case.nu, 0.0, d);
+            if e.centre.is_some() { at(centre) } else { at(centre).max(at(-centre)) }
+        }),
     };
     acting + spread / 2.0
 }

@@ -24,6 +24,8 @@ pub(super) struct Curve<T> {
 pub(super) struct Arc<T> {
     pub(super) curve: Curve<T>,
     pub(super) interval: (f64, f64),
+    /// Which of a row's unknowns must not be below it.
+    pub(super) unknown: usize,
 }
 
 /// The whole interval (0, 1), but for what rounding cannot tell from its ends.
@@ -32,7 +34,7 @@ pub(super) const WHOLE: (f64, f64) = (1e-13, 1.0 - 1e-13);
 impl<T: Scalar> Curve<T> {
     /// On all of (0, 1).
     pub(super) fn everywhere(self) -> Arc<T> {
-        Arc { curve: self, interval: WHOLE }
+        Arc { curve: self, interval: WHOLE, unknown: 0 }
     }
 
     /// h(w).
@@ -44,6 +46,21 @@ impl<T: Scalar> Curve<T> {
             + self.linear.clone() * w
             + self.square.clone() * (w * w)
             + self.constant.clone()
+    }
+}
+
+impl<T: Scalar> Curve<T> {
+    /// bw + cw² for low ≤ w ≤ high, as a function of where w is between them.
+    pub(super) fn parabola(b: T, c: T, (low, high): (f64, f64)) -> Curve<T> {
+        let (none, width) = (T::from(0.0), high - low);
+        Curve {
+            entropy: none.clone(),
+            first: none.clone(),
+            second: none,
+            linear: b.clone() * width + c.clone() * (2.0 * low * width),
+            square: c.clone() * (width * width),
+            constant: b * low + c * (low * low),
+        }
     }
 }
 
@@ -101,7 +118,7 @@ pub(super) fn highest(curve: &Curve<f64>) -> f64 {
 pub(super) fn around_highest(curve: Curve<f64>) -> Arc<f64> {
     let grid = (-60..=60).map(|i| f64::from(i) * 0.25);
     let best = grid.max_by(|a, b| curve.at(weight(*a)).total_cmp(&curve.at(weight(*b)))).unwrap_or(0.0);
-    Arc { curve, interval: (weight(best + 0.25), weight(best - 0.25)) }
+    Arc { curve, interval: (weight(best + 0.25), weight(best - 0.25)), unknown: 0 }
 }
 
 impl Arc<f64> {
@@ -154,7 +171,7 @@ mod tests {
         let w = pulled.everywhere().maximiser();
         assert!(w > 0.5 && pulled.slope(w).abs() < 1e-6);
         // On the left half the best is at its end.
-        let left = Arc { curve: pulled, interval: (WHOLE.0, 0.5) };
+        let left = Arc { curve: pulled, interval: (WHOLE.0, 0.5), unknown: 0 };
         assert!((left.maximiser() - 0.5).abs() < 1e-9 && left.top() < pulled.at(w));
     }
 }

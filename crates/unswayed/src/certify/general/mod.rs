@@ -37,6 +37,7 @@ use unswayed_check::{CaseProof, Claim, Failure, Loss, RowBound, Set, Shells, Sta
 use super::Found as ProvenClaims;
 use crate::data::Dataset;
 use crate::error::CertifyError;
+use crate::learner::has_kink;
 use crate::problem::Problem;
 pub(super) use confidence::{halves, new_data};
 use points::Reach;
@@ -59,13 +60,13 @@ fn refused(refusal: Failure) -> CertifyError {
 
 /// Rows that the program sees, at most: unknowns and inequalities grow with them.
 const MOST_ROWS: usize = 5000;
-/// The same for logistic rows, each of which has many inequalities.
-const MOST_LOGISTIC_ROWS: usize = 500;
-/// And for logistic rows where the program only gives a start.
+/// The same for rows of losses without kinks, each of which has many inequalities.
+const MOST_CURVED_ROWS: usize = 500;
+/// And for such rows where the program only gives a start.
 const MOST_STARTING_ROWS: usize = 100;
 /// Rows times shells that a target of its own rows may have: lines in shells cannot be found from a sample.
 const MOST_SHELL_ROWS: usize = 10_000;
-/// Logistic rows up to which the program is solved in any case: it does best where the best numbers leave A at 0.
+/// Rows of a loss without kinks up to which the program is solved in any case: it does best where the best numbers leave A at 0.
 const FEW_ROWS: usize = 60;
 /// Slopes that jump do so over this width when numbers are improved for many rows.
 const WIDTH: f64 = 0.02;
@@ -122,7 +123,7 @@ impl<'a> Search<'a> {
         let is_bounded =
             self.shells.is_some() && (is_few || matches!(self.statement().target, Target::Rows(_)));
         let (method, kind) = loss_kind(self.statement(), is_bounded);
-        self.claim(method, kind, None)
+        self.claim(method, &*kind, None)
     }
 
     /// The claim on the error, where there is a theorem for it.
@@ -134,7 +135,8 @@ impl<'a> Search<'a> {
         }
         let (method, kind): (RowBound, &dyn Kind) = match learner.loss {
             Loss::Logistic => (RowBound::ErrorLogistic, &rows::ErrorLogistic),
-            _ => (RowBound::ErrorHinge, &rows::ErrorHinge),
+            Loss::Hinge | Loss::Multiclass(_) => (RowBound::ErrorHinge, &rows::ErrorHinge),
+            _ => return None,
         };
         self.claim(method, kind, Some(near)).ok().map(|(claim, _)| claim)
     }
@@ -196,25 +198,28 @@ fn has_ball(statement: &Statement) -> bool {
 }
 
 /// How the rows are bounded for the loss, where scores are bounded or not.
-fn loss_kind(statement: &Statement, is_bounded: bool) -> (RowBound, &'static dyn Kind) {
+fn loss_kind(statement: &Statement, is_bounded: bool) -> (RowBound, Box<dyn Kind>) {
     let clipped = statement.learner.clip.is_some();
     match (statement.learner.loss, &statement.threat.set) {
-        (Loss::Hinge, Set::LabelFlips) => (RowBound::LabelHinge, &rows::LabelHinge),
-        (Loss::Hinge, _) if clipped => (RowBound::ClippedHinge, &rows::ClippedHinge),
-        (Loss::Hinge, _) if is_bounded => (RowBound::Interval, &rows::Interval),
-        (Loss::Logistic, Set::LabelFlips) => (RowBound::LabelLogistic, &rows::LabelLogistic),
-        (Loss::Logistic, _) if clipped => (RowBound::ClippedLogistic, &rows::ClippedLogistic),
-        (Loss::Logistic, _) => (RowBound::Logistic, &rows::Logistic),
-        (_, _) => (RowBound::Hinge, &rows::Hinge),
+        (Loss::Hinge, Set::LabelFlips) => (RowBound::LabelHinge, Box::new(rows::LabelHinge)),
+        (Loss::Hinge, _) if clipped => (RowBound::ClippedHinge, Box::new(rows::ClippedHinge)),
+        (Loss::Hinge, _) if is_bounded => (RowBound::Interval, Box::new(rows::Interval)),
+        (Loss::Logistic, Set::LabelFlips) => (RowBound::LabelLogistic, Box::new(rows::LabelLogistic)),
+        (Loss::Logistic, _) if clipped => (RowBound::ClippedLogistic, Box::new(rows::ClippedLogistic)),
+        (Loss::Hinge | Loss::Multiclass(_), _) => (RowBound::BoundedSlope, Box::new(rows::Hinge)),
+        (loss, _) => match loss.conjugate() {
+            Some(conjugate) => (RowBound::BoundedSlope, Box::new(rows::BoundedSlope(conjugate))),
+            None => (RowBound::Logistic, Box::new(rows::Logistic)),
+        },
     }
 }
 
 /// The rows of each dataset that the program may see.
 fn most_rows(task: &Task) -> usize {
-    let all = match task.loss {
-        Loss::Logistic if improve::applies(task) => MOST_STARTING_ROWS,
-        Loss::Logistic => MOST_LOGISTIC_ROWS,
-        _ => MOST_ROWS,
+    let all = match has_kink(task.loss) {
+        true => MOST_ROWS,
+        false if improve::applies(task) => MOST_STARTING_ROWS,
+        false => MOST_CURVED_ROWS,
     };
     (all / task.sheets.len()).max(50)
 }
@@ -222,11 +227,11 @@ fn most_rows(task: &Task) -> usize {
 /// The best numbers for all rows, from a sample if they are too many. `near` are good numbers for a similar task, if there are any.
 fn find(task: &Task, most_rows: usize, near: Option<&Found>) -> Option<Found> {
     let solve = |task: &Task| match task.parts {
-        [Reach::Point(_), ..] => finite::solve_points(task),
+        [Reach::Point { .. }, ..] => finite::solve_points(task),
         _ => solve::solve(&Task { is_shared: finite::must_share(task, task.parts.len()), ..*task }),
     };
     let rows: usize = task.sheets.iter().map(Sheet::len).sum();
-    let is_smooth = task.loss == Loss::Logistic && rows > FEW_ROWS && improve::applies(task);
+    let is_smooth = !has_kink(task.loss) && rows > FEW_ROWS && improve::applies(task);
     let is_easy = task.parts.iter().all(|part| !matches!(part, Reach::Symmetric(set) if set.price.len() > 1));
     if is_smooth && (near.is_some() || is_easy) {
         let starts = [near.map(|near| improve::restart(task, near)), is_easy.then(|| improve::start(task))];

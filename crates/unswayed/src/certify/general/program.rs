@@ -8,12 +8,13 @@
 //! v = r + g − σβ and A = ασ(2−ησ) + W: a 3×3 matrix inequality, linear in all unknowns. Suprema over w are replaced by their values at
 //! finitely many w ([`super::cuts`]).
 
-use unswayed_check::Loss;
+use unswayed_check::{Conjugate, Loss};
 
 use super::cuts::Cuts;
 use super::form::{Form, norm_within, not_negative, semidefinite, zero};
 use super::logistic::Curve;
 use super::points::{Reach, Symmetric};
+use super::rows::bounded_slope::Bounded;
 use super::rows::{Kind, Part, Row};
 use super::setting::{Constants, Sheet};
 use super::shells::Shell;
@@ -61,8 +62,8 @@ pub(super) struct CaseAt {
     pub(super) nu: Option<usize>,
     /// T and y of a point.
     pub(super) point: Option<(usize, usize)>,
-    /// A curve that an unknown must not be below: of the point, or of C.
-    pub(super) curve: Option<(usize, Curve<Form>)>,
+    /// Curves that unknowns must not be below: of the point, or of C.
+    pub(super) curves: Vec<(usize, Curve<Form>)>,
     /// ω and μ of the shell.
     pub(super) multipliers: Option<(usize, usize)>,
 }
@@ -126,6 +127,7 @@ impl<'a> Task<'a> {
             p: sheet.p[i],
             t: sheet.t[i],
             clip: sheet.clip[i],
+            centre: sheet.centre[i],
             range: shell.map_or((0.0, f64::INFINITY), |shell| shell.range(sheet, i)),
         }
     }
@@ -180,7 +182,8 @@ impl<'a> Task<'a> {
             let own: Vec<Form> = (0..unknowns).map(|m| Form::of(first + i * unknowns + m)).collect();
             let part =
                 self.kind.part(&self.row(sheet, shell, i, Form::of(alpha), Form::of(scores + i)), &own);
-            let curves = part.curves.iter().zip(cuts).flat_map(|(arc, cuts)| held(&own[0], &arc.curve, cuts));
+            let curves =
+                part.curves.iter().zip(cuts).flat_map(|(arc, cuts)| held(&own[arc.unknown], &arc.curve, cuts));
             not_negative(program, part.fixed.iter().cloned().chain(curves).collect::<Vec<_>>());
             parts.push(part);
         }
@@ -209,7 +212,9 @@ impl<'a> Task<'a> {
         let mut price = match place.part {
             Reach::Nothing => Form::default(),
             Reach::Symmetric(set) => self.place_symmetric(program, layout, set, &mut case, cuts),
-            Reach::Point(a) => self.place_point(program, layout, a, &mut case, cuts),
+            Reach::Point { a, centre } => {
+                self.place_point(program, layout, (a, *centre), &mut case, cuts)
+            }
         };
         price = price * self.constants.eps;
         if let Some(shell) = place.shell {
@@ -247,8 +252,8 @@ impl<'a> Task<'a> {
         let half = Form::sum(case.tau.iter().zip(&set.price).map(|(tau, price)| (*tau, price / 2.0)));
         let reach = half + Form::of(layout.alpha) * (self.constants.eta * set.squared);
         let nu = Form::of(nu);
-        if self.loss != Loss::Logistic {
-            return reach + nu * set.terms;
+        if let Some(e) = self.loss.conjugate() {
+            return self.place_bounded(program, &e, reach, nu * set.terms, case, cuts);
         }
         if self.is_cut {
             return reach + nu * LAMBERT;
@@ -266,7 +271,47 @@ impl<'a> Task<'a> {
         let price = program.variables(1);
         let above: Vec<Form> = held(&Form::of(price), &curve, cuts).chain([Form::of(price)]).collect();
         not_negative(program, above);
-        case.curve = Some((price, curve));
+        case.curves.push((price, curve));
+        Form::of(price)
+    }
+
+    /// C for a loss with bounded slopes: the largest Dw² + νe(w). A label that may be anything leaves no room for ν.
+    fn place_bounded(
+        &self,
+        program: &mut Program,
+        e: &Conjugate,
+        reach: Form,
+        nu: Form,
+        case: &mut CaseAt,
+        cuts: &[f64],
+    ) -> Form {
+        let Some(centre) = e.centre.or(self.constants.label) else {
+            zero(program, [nu]);
+            let steepest = self.loss.steepest();
+            return reach * (steepest * steepest);
+        };
+        let at = |w: f64, centre: f64| {
+            nu.clone() * (centre * w - e.tube * w.abs() - 0.5 * e.curve * w * w) + reach.clone() * (w * w)
+        };
+        let signs: &[f64] = if e.centre.is_some() { &[1.0] } else { &[1.0, -1.0] };
+        if *signs == [1.0] && e.curve == 0.0 {
+            return at(e.high, centre);
+        }
+        let price = program.variables(1);
+        let mut above = vec![Form::of(price)];
+        for sign in signs {
+            above.extend([e.low, e.high].map(|w| Form::of(price) - at(w, sign * centre)));
+            if e.curve > 0.0 {
+                let curve = Curve::parabola(
+                    nu.clone() * (sign * centre),
+                    reach.clone() - nu.clone() * (0.5 * e.curve),
+                    (e.low, e.high),
+                );
+                above.extend(held(&Form::of(price), &curve, cuts));
+                case.curves.push((price, curve));
+            }
+        }
+        not_negative(program, above);
         Form::of(price)
     }
 
@@ -275,25 +320,36 @@ impl<'a> Task<'a> {
         &self,
         program: &mut Program,
         layout: &Layout,
-        a: &[f64],
+        (a, centre): (&[f64], f64),
         case: &mut CaseAt,
         cuts: &[f64],
     ) -> Form {
-        let first = program.variables(2);
-        let (t, y) = (Form::of(first), Form::of(first + 1));
+        let first = program.variables(3);
+        let [t, y, v] = [0, 1, 2].map(|i| Form::of(first + i));
         case.point = Some((first, first + 1));
         let alpha = Form::of(layout.alpha);
         let whole = alpha.clone() * (2.0 * self.constants.k);
         let b = Form::sum(a.iter().enumerate().map(|(j, a)| (layout.beta + j, *a)));
-        let c = alpha * (self.constants.eta * a.iter().map(|a| a * a).sum::<f64>());
-        not_negative(program, [y.clone(), whole.clone() - y.clone()]);
-        if self.loss != Loss::Logistic {
-            not_negative(program, [t.clone(), t.clone() - whole - b - c]);
-            return t - y;
+        let n: f64 = a.iter().map(|a| a * a).sum();
+        let c = alpha * (self.constants.eta * n);
+        if let Some(e) = self.loss.conjugate() {
+            let is_concave = self.constants.eta * n < self.constants.k * e.curve;
+            let bounded = Bounded { centre, kappa0: whole.clone(), kappa: whole, b, c, is_concave };
+            let part = bounded.part(&e, &[t, y, v]);
+            let mut fixed = part.fixed;
+            for arc in part.curves {
+                let unknown = first + arc.unknown;
+                fixed.extend(held(&Form::of(unknown), &arc.curve, cuts));
+                case.curves.push((unknown, arc.curve));
+            }
+            not_negative(program, fixed);
+            return part.cost;
         }
+        zero(program, [v]);
+        not_negative(program, [y.clone(), whole.clone() - y.clone()]);
         let curve = point_curve(whole, y, b, c);
         not_negative(program, held(&t, &curve, cuts).collect::<Vec<_>>());
-        case.curve = Some((first, curve));
+        case.curves.push((first, curve));
         t
     }
 
@@ -314,7 +370,7 @@ impl<'a> Task<'a> {
             if !free.contains(&j) {
                 force = force - Form::of(layout.beta + j) * *sigma;
             }
-            if let (Reach::Point(a), Some((_, y))) = (place.part, case.point) {
+            if let (Reach::Point { a, .. }, Some((_, y))) = (place.part, case.point) {
                 force = force + Form::of(y) * (eps * a[j]);
             }
             if let Some(shell) = place.shell {

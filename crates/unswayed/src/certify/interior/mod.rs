@@ -158,7 +158,7 @@ fn proof(rows: RowBound, point: &Point, lines: Lines) -> CaseProof {
 fn plain(instance: &Instance) -> Found {
     let point = solve::feasible_point(instance);
     let lines = Lines { u: vec![0.0; instance.rows()], ..Lines::default() };
-    let proof = proof(RowBound::Hinge, &point, lines);
+    let proof = proof(RowBound::BoundedSlope, &point, lines);
     Found::new(instance, proof, point, false)
 }
 
@@ -168,7 +168,7 @@ fn theorem2(instance: &Instance, similar: Option<&Point>) -> Found {
     let solution = solve(instance, &WholeLine, None, warm.as_ref());
     let kappa = instance.kappa(solution.point.alpha());
     let u = solution.rows.locals().map(|[_, y]| share(*y, kappa)).collect();
-    let proof = proof(RowBound::Hinge, &solution.point, Lines { u, ..Lines::default() });
+    let proof = proof(RowBound::BoundedSlope, &solution.point, Lines { u, ..Lines::default() });
     Found::new(instance, proof, solution.point, solution.converged)
 }
 

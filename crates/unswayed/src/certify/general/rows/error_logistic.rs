@@ -13,7 +13,10 @@ pub(in super::super) struct ErrorLogistic;
 fn halves<T: Scalar>(row: &Row<T>, y: T) -> [Arc<T>; 2] {
     let h = curve(row, row.kappa0(), y);
     let wrong = Curve { constant: T::from(1.0), ..h.clone() };
-    [Arc { curve: h, interval: (WHOLE.0, 0.5) }, Arc { curve: wrong, interval: (0.5, WHOLE.1) }]
+    [
+        Arc { curve: h, interval: (WHOLE.0, 0.5), unknown: 0 },
+        Arc { curve: wrong, interval: (0.5, WHOLE.1), unknown: 0 },
+    ]
 }
 
 impl Kind for ErrorLogistic {

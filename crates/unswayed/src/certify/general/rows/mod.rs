@@ -4,6 +4,7 @@
 //! T + y·s then costs; and which line it takes where the model is known. Where the constant T is the supremum of a [`Curve`], the
 //! program has as many of its points as it needs.
 
+pub(super) mod bounded_slope;
 mod clipped_hinge;
 mod clipped_logistic;
 mod error_hinge;
@@ -14,6 +15,7 @@ mod label_hinge;
 mod label_logistic;
 mod logistic;
 
+pub(super) use bounded_slope::BoundedSlope;
 pub(super) use clipped_hinge::ClippedHinge;
 pub(super) use clipped_logistic::ClippedLogistic;
 pub(super) use error_hinge::ErrorHinge;
@@ -50,6 +52,8 @@ pub(super) struct Row<'a, T> {
     pub(super) t: f64,
     /// r = min(1, G/‖z‖) of a clipped gradient, else 1.
     pub(super) clip: f64,
+    /// The c of the loss: where it begins to fall, or the label.
+    pub(super) centre: f64,
     /// The middle of the interval that s is in, and how far from it s may be.
     pub(super) range: (f64, f64),
 }

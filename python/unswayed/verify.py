@@ -310,7 +310,8 @@ ORIGIN = struct_of(
 )
 STATEMENT = struct_of(
     learner=struct_of(
-        loss=one_of(hinge=None, logistic=None, multiclass=whole), learning_rate=number, regularization=number, batch=whole,
+        loss=one_of(hinge=None, logistic=None, smooth_hinge=number, modified_huber=None, multiclass=whole),
+        learning_rate=number, regularization=number, batch=whole,
         projection=Optional_(number), clip=Optional_(number), unregularized=Default(list_of(whole), []),
     ),
     threat=struct_of(
@@ -327,7 +328,7 @@ STATEMENT = struct_of(
 LINE_VECTORS = ("u", "u2", "c", "w", "w2", "y", "reach", "low", "high", "target_y", "target_reach")
 CASE_VECTORS = ("tau", "nu", "share", "w", "x", "outer", "inner")
 ROW_BOUNDS = {  # the vectors of each kind of line
-    "hinge": ("u",), "interval": ("y", "reach"), "logistic": ("u", "w"), "label-hinge": ("u",),
+    "bounded-slope": ("u",), "interval": ("y", "reach"), "logistic": ("u", "w"), "label-hinge": ("u",),
     "label-logistic": ("u", "w", "w2"), "error-hinge": ("u", "u2", "c"), "error-logistic": ("u", "w", "w2"),
     "clipped-hinge": ("u", "low", "high"), "clipped-logistic": ("u", "w", "low"),
 }
@@ -671,7 +672,8 @@ def read_rows(path: str, labels: Optional[str], origin: Struct) -> Rows:
 # What no theorem covers: all features of the first set without any of the second.
 UNSUPPORTED = [
     ("any", "clip"), ("no-regularization", "projection"), ("multiclass", "ball"), ("multiclass weights", ""),
-    ("multiclass rows", ""), ("multiclass clip", ""), ("multiclass bias", ""), ("clip", "ball any"),
+    ("multiclass rows", ""), ("multiclass clip", ""), ("multiclass bias", ""), ("clip", "ball any"), ("clip", "hinge logistic"),
+    ("label_flips", "hinge logistic"),
     ("label_flips weights", ""), ("label_flips rows", ""), ("bias", "ball box ellipsoid"), ("bias clip", ""),
     ("bias projection", ""), ("bias weights", ""), ("bias rows", ""), ("rows", "hinge"), ("rows clip", ""),
     ("new-data", "hinge"), ("new-data", "ball box ellipsoid"), ("new-data drift", ""), ("new-data row-weights", ""),
@@ -720,6 +722,7 @@ def validate(statement: Struct, data: list[Rows], target: Optional[Rows]) -> Non
     elif kind == "points":
         require(len(content.points) >= columns and len(content.points) % columns == 0, "points have d entries")
     loss, classes = learner.loss
+    require(loss != "smooth_hinge" or learner.loss[1] > 0, "the kink has a width > 0")
     if loss == "multiclass":
         require(classes >= 2 and columns >= 2, "there are classes and features")
         labels = [row[0] for rows in data for row in rows.z]
@@ -740,6 +743,9 @@ class Letters:
         self.eta, self.sigma = Fraction(learner.learning_rate), Fraction(learner.regularization)
         self.eps, self.alpha, self.beta = Fraction(statement.threat.poison_rate), Fraction(alpha), exact(beta)
         self.free = set(learner.unregularized)
+        # e(w) = w − ½·curve·w² on [0, high] is the conjugate of the loss, but for the logistic loss.
+        kind, number = learner.loss
+        self.high, self.curve = {"modified_huber": (4, HALF), "smooth_hinge": (1, Fraction(number or 0))}.get(kind, (1, ZERO))
         self.k = 1 - self.eta * self.sigma
         self.two_ak = 2 * self.alpha * self.k
         self.kappa0 = self.two_ak * (1 - self.eps)
@@ -749,6 +755,18 @@ class Letters:
     def square(self, z: Numbers) -> Fraction:
         """‖z‖², in which unregularized coordinates count k-fold (Theorem L17)."""
         return norm2(z) - (1 - self.k) * sum((z[j] ** 2 for j in self.free), ZERO)
+
+    def above(self, a: Fraction, b: Fraction, c: Fraction) -> Fraction:
+        """A number above a·e(w) + bw + cw² on [0, high]: at an end, or at the vertex of the parabola."""
+        linear, square = a + b, c - a * self.curve / 2
+        if linear > 0 and linear + 2 * square * self.high < 0:
+            return up(linear**2 / (-4 * square))
+        return max(ZERO, linear * self.high + square * self.high**2)
+
+    def conjugate(self, u: float) -> Fraction:
+        """e(u), after its condition."""
+        require(0 <= u <= self.high, "0 ≤ u ≤ the steepest slope of the loss")
+        return Fraction(u) - self.curve * Fraction(u) ** 2 / 2
 
     def full(self, n: Fraction, b: Fraction) -> Fraction:
         """What a point adds that acts fully at s = 1: 2αk + αηn + b."""
@@ -849,10 +867,12 @@ class Lines:
         benign = (1 - self.l.eps) * row.p
         return Entropy(self.l.kappa0 * row.p, y, kappa - y, benign * row.b, benign * self.l.alpha * self.l.eta * row.n)
 
-    def hinge(self, row: Row) -> tuple[Fraction, Fraction]:
+    def bounded_slope(self, row: Row) -> tuple[Fraction, Fraction]:
         """Lemma L2."""
-        y = self.kappa(row) * self.share("u", row.i)
-        return max(self.jump(row), ZERO) - y, y
+        l, kappa, u = self.l, self.kappa(row), self.v["u"][row.i]
+        benign = (1 - l.eps) * row.p
+        top = l.above(l.kappa0 * row.p, benign * row.b, benign * l.alpha * l.eta * row.n)
+        return top - kappa * l.conjugate(u), kappa * Fraction(u)
 
     def interval(self, row: Row, of: str = "") -> tuple[Fraction, Fraction]:
         """Lemma L4 for s between oᵀz ± reach. Slopes are given as they are."""
@@ -944,8 +964,8 @@ class Point(NamedTuple):
 
 def acting_constant(l: Letters, d: Fraction, nu: Fraction, acting: str) -> Fraction:
     """C of Lemma L7, from D and ν."""
-    if acting == "hinge":
-        return d + nu
+    if acting == "bounded":
+        return l.above(nu, ZERO, d)
     if acting == "clipped":
         return d + Fraction(0.2784701) * nu  # Lemma L8
     return d if nu == 0 else search(d, nu)
@@ -1037,10 +1057,10 @@ def class_point(l: Letters, classes: int, radius: Fraction, tau: Fraction, nu: F
 
 def finite_point(l: Letters, a: Numbers, share: float, w: Optional[float]) -> Point:
     """Lemma L9."""
-    require(0 <= share <= 1, "0 ≤ share ≤ 1")
+    e = l.conjugate(share)
     y, n, b = l.two_ak * Fraction(share), l.square(a), dot(l.beta, a)
     if w is None:
-        m0 = max(l.full(n, b), ZERO) - y
+        m0 = l.above(l.two_ak, b, l.alpha * l.eta * n) - l.two_ak * e
     else:
         m0 = Entropy(l.two_ak, y, l.two_ak - y, b, l.alpha * l.eta * n).supremum(w)
     return Point(m0, [y * x for x in a], "scalar", ZERO)
@@ -1083,13 +1103,14 @@ def require_fit(statement: Struct, proof: Struct) -> None:
     learner, kind, loss = statement.learner, proof.rows[0], statement.learner.loss[0]
     shells, free = proof.shells is not None, bool(learner.unregularized)
     require(("logistic" in kind) == (loss == "logistic"), "the lines fit the loss")
-    require(loss != "multiclass" or (kind in ("hinge", "error-hinge") and not shells), "the lines fit several classes")
+    require(kind in ("bounded-slope", "logistic") or "logistic" in kind or loss in ("hinge", "multiclass"), "the lines fit the loss")
+    require(loss != "multiclass" or (kind in ("bounded-slope", "error-hinge") and not shells), "the lines fit several classes")
     require(("clipped" in kind) == (learner.clip is not None), "the lines fit the clip")
     require(("label" in kind) == (statement.threat.set[0] == "label_flips"), "the lines fit the set")
     require("error" not in kind or statement.target[0] == "data", "the error is that of the data")
     require(statement.target[0] != "rows" or kind == "interval", "the lines fit the target")
     require(kind != "interval" or shells, "intervals have shells")
-    require(not free or (kind in ("hinge", "logistic") and not shells), "the proof fits unregularized coordinates")
+    require(not free or (kind in ("bounded-slope", "logistic") and not shells), "the proof fits unregularized coordinates")
     require(not proof.by_class or loss == "multiclass", "classes are those of the loss")
     require((statement.threat.set[0] == "ellipsoid") == (proof.omega is not None), "ω is that of an ellipsoid")
 
@@ -1106,7 +1127,7 @@ def require_ellipsoid(statement: Struct, omega: Optional[float], d: int) -> None
         require(is_between(q, ZERO, Fraction(omega or 0)), "0 ≺ Q ≺ ωI")
 
 
-def require_shells(statement: Struct, proof: Struct, data: list[Rows]) -> None:
+def require_shells(statement: Struct, proof: Struct, data: list[Rows], l: Letters) -> None:
     """Theorem L12: the shells cover a ball that is kept."""
     shells, learner = proof.shells, statement.learner
     radii, ball = exact(shells.radii), Fraction(shells.ball)
@@ -1115,7 +1136,7 @@ def require_shells(statement: Struct, proof: Struct, data: list[Rows]) -> None:
     if learner.projection is not None:
         require(ball >= Fraction(learner.projection), "the shells hold the ball of the projection")
         return
-    edge = (ball * Fraction(learner.regularization)) ** 2
+    edge = (ball * Fraction(learner.regularization)) ** 2 / l.high**2
     kind, content = statement.threat.set
     if kind in ("ball", "any"):
         largest = point_radius(statement)[0] ** 2
@@ -1129,7 +1150,7 @@ def require_shells(statement: Struct, proof: Struct, data: list[Rows]) -> None:
     else:
         largest = ZERO
     require(edge >= largest, "the ball is kept by the adversary's points")
-    if learner.clip is None or Fraction(learner.clip) ** 2 > edge:
+    if learner.clip is None or Fraction(learner.clip) ** 2 > edge:  # no clip unless high is 1
         require(all(norm2(z) <= edge for rows in data for z in rows.z), "the ball is kept by the rows")
 
 
@@ -1142,8 +1163,8 @@ def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Opti
     """The largest bound of a case."""
     require_fit(statement, proof)
     learner, (set_, content) = statement.learner, statement.threat.set
-    loss, classes = learner.loss
-    classes = classes or 0
+    loss = learner.loss[0]
+    classes = learner.loss[1] if loss == "multiclass" else 0
     d = len(data[0].z[0]) - bool(classes)
     size = d * max(classes, 1)
     l = Letters(statement, proof.alpha, proof.beta)
@@ -1152,7 +1173,7 @@ def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Opti
     if proof.shells is not None:
         shells = len(proof.shells.radii)
         require(shells > 0 and len(proof.shells.centre) == size, "there are shells, and a centre")
-        require_shells(statement, proof, data)
+        require_shells(statement, proof, data, l)
     parts = classes if proof.by_class else len(content.points) // d if set_ == "points" else 1
     count = len(data) * shells * parts
     width = 0 if set_ in ("points", "label_flips") else d if set_ == "box" else 1
@@ -1168,7 +1189,7 @@ def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Opti
     require_projection(statement, l)
     require_ellipsoid(statement, proof.omega, d)
     lines = [line_above(statement, proof, one, l, data, target) for one in proof.lines]
-    acting = "hinge" if loss != "logistic" else "clipped" if set_ in ("ball", "any") and point_radius(statement)[1] else "logistic"
+    acting = "bounded" if loss != "logistic" else "clipped" if set_ in ("ball", "any") and point_radius(statement)[1] else "logistic"
     bounds: Numbers = []
     for i in range(count):
         dataset, shell, part = i // (shells * parts), i // parts % shells, i % parts
@@ -1210,7 +1231,7 @@ def line_above(
     """r₀ and r of the rows of a dataset and of the target."""
     shells = 1 if proof.shells is None else len(proof.shells.radii)
     require(given.dataset < len(data) and given.shell < shells, "lines are those of a dataset and a shell")
-    rows, kind, classes = data[given.dataset], proof.rows[0], statement.learner.loss[1] or 0
+    rows, kind, classes = data[given.dataset], proof.rows[0], statement.learner.loss[1] if statement.learner.loss[0] == "multiclass" else 0
     wanted = dict.fromkeys(ROW_BOUNDS[kind], len(rows.z) * max(classes - 1, 1))
     if target is not None:
         wanted.update(target_y=len(target.z), target_reach=len(target.z))
@@ -1315,7 +1336,7 @@ def prove_new_data(statement: Struct, claim: Struct, rows: Rows) -> Fraction:
     require(l.alpha > 0 and kappa >= 0, "α > 0 and κ ≥ 0")
     require_projection(statement, l)
     require_ellipsoid(statement, claim.omega, d)
-    point = symmetric_set(l, statement, exact(claim.tau), Fraction(claim.nu), claim.omega, "hinge")
+    point = symmetric_set(l, statement, exact(claim.tau), Fraction(claim.nu), claim.omega, "bounded")
     eigenvalues = point.M if point.kind == "diagonal" else [point.M * (Fraction(claim.omega) if point.kind == "dense" else 1)]
     least = min(down(l.curvature - l.eps * m) for m in eigenvalues) if point.M != 0 else l.curvature
     require(least > 0, "a > 0")
@@ -1366,8 +1387,12 @@ def check_linear(certificate: Struct, data: list[Rows], target: Optional[Rows]) 
     value = value_of(loss, False)
     found: dict[str, Optional[float]] = {"certified_loss": proven(loss.bound, value, "loss")}
     by_loss = found["certified_loss"] or 0.0
-    if statement.learner.loss[0] == "logistic":
+    kind, width = statement.learner.loss
+    if kind == "logistic":
         by_loss = math.nextafter(by_loss / 0.693, math.inf)  # the loss is at least log 2 where s ≤ 0
+    if kind == "smooth_hinge":
+        mistake = math.nextafter(1 - width / 2 if width <= 1 else 0.5 / width, 0)
+        by_loss = math.nextafter(by_loss / mistake, math.inf)
     own = math.inf if error is None else proven(error.bound, value_of(error, True), "error")
     found["certified_error"] = min(own, by_loss, 1.0)
     require((statement.horizon is None) == (certificate.horizon is None), "a horizon is stated if it is claimed")

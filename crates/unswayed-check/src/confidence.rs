@@ -16,8 +16,8 @@ use crate::evaluate::{Curve, Quadratic};
 use crate::exact::{Dyadic, ExactSum, Round, norm2, quotient, sqrt_up};
 use crate::failure::{Reason, require, require_each, require_length, require_not_negative, require_positive};
 use crate::lambda::Lambda;
-use crate::loss::HINGE;
 use crate::log::log;
+use crate::loss::HINGE;
 use crate::parts::points::{self, Acting, Ellipsoid, Split};
 use crate::proof::{Deviation, NewDataClaim};
 use crate::prove::{point_radius, require_projection};
@@ -76,7 +76,7 @@ fn require_claim(statement: &Statement, c: &NewDataClaim, rows: &Rows) -> Result
 }
 
 fn point(statement: &Statement, c: &NewDataClaim, lambda: &Lambda) -> Result<Quadratic, Reason> {
-    let split = Split::new(lambda, Dyadic::new(c.nu), Acting::Bounded(HINGE, 1.0));
+    let split = Split::new(lambda, Dyadic::new(c.nu), Acting::Bounded(HINGE));
     Ok(match &statement.threat.set {
         Set::Box { radii } => points::cuboid(lambda, &split, radii, &c.tau),
         Set::Ellipsoid { q } => {

@@ -14,7 +14,7 @@
 //! let data = Dataset::from_rows(vec![0.6, 0.8, 0.8, 0.6], 2, None)?;
 //! let statement = Statement {
 //!     learner: Learner::new(Loss::Logistic, 0.01, 0.1),
-//!     threat: Threat { poison_rate: 0.05, set: Set::Box { radii: vec![1.0, 0.5] }, label: None },
+//!     threat: Threat { poison_rate: 0.05, set: Set::Box { radii: vec![1.0, 0.5] } },
 //!     data: vec![data.origin().clone()],
 //!     target: Target::Data,
 //!     horizon: None,
@@ -208,7 +208,7 @@ pub fn check(certificate: &Certificate, evidence: &Evidence) -> Result<Verdict, 
     };
     let loss = proven.bound()?;
     let by_loss = statement.learner.loss.error_within(loss);
-    let error = by_loss.map(|by_loss| error.unwrap_or(by_loss).min(by_loss).min(1.0));
+    let error = Some(error.unwrap_or(by_loss).min(by_loss).min(1.0));
     Ok(Verdict { loss, error, horizon, new_data })
 }
 

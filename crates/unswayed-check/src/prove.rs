@@ -145,7 +145,13 @@ impl<'a> Prover<'a> {
                 let Some(target) = &self.evidence.target else { return Err(self.unfit("this target")) };
                 let sum = target.total_weight();
                 let scale = &total * &sum;
-                let own = Mass { view: View::new(target, loss), target: None, p: Dyadic::zero(), t: total, scale: scale.clone() };
+                let own = Mass {
+                    view: View::new(target, loss),
+                    target: None,
+                    p: Dyadic::zero(),
+                    t: total,
+                    scale: scale.clone(),
+                };
                 let own = self.interval(lines, own, "target", &lines.target_y, &lines.target_reach);
                 let own = rows::sum(&own, &self.lambda)?;
                 let data = Mass { view, target: None, p: sum, t: Dyadic::zero(), scale };
@@ -204,13 +210,12 @@ impl<'a> Prover<'a> {
             None => lambda.two_ak.clone(),
         };
         let split = |acting| Split::new(lambda, nu.clone(), acting);
-        let acting = || self.acting(i, &nu);
+        let acting = loss.conjugate().map_or(Acting::Logistic, Acting::Bounded);
         let d = self.shape.dimension;
-        let point_length = d + usize::from(loss.is_regression());
         Ok(match (&self.statement.threat.set, loss) {
             (Set::Ball { radius }, Loss::Multiclass(classes)) => {
                 let radius = Dyadic::new(*radius);
-                let split = split(acting()?);
+                let split = split(acting);
                 if self.proof.by_class {
                     points::each_class(lambda, &split, classes, part, &radius, tau[0])
                 } else {
@@ -219,35 +224,25 @@ impl<'a> Prover<'a> {
             }
             (Set::Ball { .. } | Set::Any, _) => {
                 let (radius, is_clipped) = point_radius(self.statement);
-                let acting = match acting()? {
+                let acting = match acting {
                     Acting::Logistic if is_clipped => Acting::ClippedLogistic,
                     acting => acting,
                 };
                 points::ball(lambda, &split(acting), &Dyadic::new(radius), tau[0])
             }
-            (Set::Box { radii }, _) => points::cuboid(lambda, &split(acting()?), radii, tau),
+            (Set::Box { radii }, _) => points::cuboid(lambda, &split(acting), radii, tau),
             (Set::Ellipsoid { .. }, _) => {
                 let Some(set) = &self.ellipsoid else { return Err(self.unfit("this set")) };
                 let x = if cases.x.is_empty() { &[][..] } else { &cases.x[i * d..(i + 1) * d] };
-                points::ellipsoid(lambda, &split(acting()?), set, tau[0], x)
+                points::ellipsoid(lambda, &split(acting), set, tau[0], x)
             }
             (Set::Points { points: all }, _) => {
-                let point = &all[part * point_length..(part + 1) * point_length];
+                let point = &all[part * d..(part + 1) * d];
                 let w = cases.w.get(i).copied().unwrap_or_default();
                 points::finite(lambda, loss, i, point, cases.share[i], w)?
             }
             (Set::LabelFlips, _) => points::none(self.shape.parameters),
         })
-    }
-
-    /// How the point of case i can act. Where its label may be anything there is no bound on ws, so that ν must be 0.
-    fn acting(&self, i: usize, nu: &Dyadic) -> Result<Acting, Reason> {
-        let Some(e) = self.statement.learner.loss.conjugate() else { return Ok(Acting::Logistic) };
-        let Some(centre) = e.centre.or(self.statement.threat.label) else {
-            require(nu.is_zero(), format_args!("nu[{i}]"), nu.nearest(), "0, as it must be for any label")?;
-            return Ok(Acting::Bounded(e, 0.0));
-        };
-        Ok(Acting::Bounded(e, centre))
     }
 
     fn unfit(&self, with: &'static str) -> Reason {

@@ -14,12 +14,8 @@ pub enum Feature {
     Hinge,
     Logistic,
     Multiclass,
-    /// Another loss of margins.
-    OtherMargin,
-    /// A loss of residuals, with real-valued labels.
-    Regression,
-    /// An adversary of a regression who may send any label.
-    AnyLabel,
+    /// A hinge with a rounded kink.
+    SmoothMargin,
     Ball,
     Box,
     Ellipsoid,
@@ -68,11 +64,9 @@ const fn rule(these: &'static [Feature], unless: &'static [Feature], reason: &'s
 const SYMMETRIC: &[Feature] = &[Ball, Box, Ellipsoid];
 const ONE_POINT: &str = "one point could move the model anywhere; clip the gradients";
 const CLASSES: &str = "several classes are supported for a ball of points, judged by the data, with regularization, without clip and bias";
-const CLIPPED: &str =
-    "clipped gradients are supported for the hinge and logistic losses, for a ball of points or for any point";
+const CLIPPED: &str = "clipped gradients are supported for the hinge and logistic losses, for a ball of points or for any point";
 const FLIPS: &str = "flipped labels are supported for the hinge and logistic losses with the data as the target; a finite set \
                      of points has any loss and target";
-const ANY_LABEL: &str = "nothing holds an unregularized column back where labels may be anything; bound the adversary's labels";
 const BIAS: &str = "an unregularized column is supported for a ball, box or ellipsoid, judged by the data, without clip and projection";
 const OWN_ROWS: &str =
     "a target with rows that are not rows of the data is supported for the hinge loss without clip and bias";
@@ -98,7 +92,6 @@ pub const RULES: &[Rule] = &[
     rule(&[LabelFlips, TargetWeights], &[], FLIPS),
     rule(&[LabelFlips, TargetRows], &[], FLIPS),
     rule(&[Bias], SYMMETRIC, BIAS),
-    rule(&[Bias, AnyLabel], &[], ANY_LABEL),
     rule(&[Bias, Clip], &[], BIAS),
     rule(&[Bias, Projection], &[], BIAS),
     rule(&[Bias, TargetWeights], &[], BIAS),
@@ -146,8 +139,7 @@ pub fn features(statement: &Statement) -> Vec<Feature> {
         Loss::Hinge => Hinge,
         Loss::Logistic => Logistic,
         Loss::Multiclass(_) => Multiclass,
-        loss if loss.is_regression() => Regression,
-        _ => OtherMargin,
+        Loss::SmoothHinge(_) | Loss::ModifiedHuber => SmoothMargin,
     };
     let set = match threat.set {
         Set::Ball { .. } => Ball,
@@ -158,7 +150,6 @@ pub fn features(statement: &Statement) -> Vec<Feature> {
         Set::Any => AnyPoint,
     };
     let optional = [
-        (loss == Regression && threat.label.is_none() && set != Points, AnyLabel),
         (matches!(target, Target::Weights(_)), TargetWeights),
         (matches!(target, Target::Rows(_)), TargetRows),
         (data.len() > 1, Drift),
@@ -179,9 +170,7 @@ impl fmt::Display for Feature {
             Hinge => "the hinge loss",
             Logistic => "the logistic loss",
             Multiclass => "several classes",
-            OtherMargin => "another loss of margins",
-            Regression => "regression",
-            AnyLabel => "any label",
+            SmoothMargin => "a hinge without its kink",
             Ball => "a ball of points",
             Box => "a box of points",
             Ellipsoid => "an ellipsoid of points",

@@ -47,8 +47,7 @@ impl Shape {
             Set::Ball { .. } if proof.by_class => (1, classes),
             Set::Ball { .. } | Set::Ellipsoid { .. } | Set::Any => (1, 1),
             Set::Box { .. } => (dimension, 1),
-            // A point has as many entries as a row.
-            Set::Points { points } => (0, points.len().checked_div(columns).unwrap_or(0)),
+            Set::Points { points } => (0, points.len().checked_div(dimension).unwrap_or(0)),
             Set::LabelFlips => (0, 1),
         };
         let is_finite = matches!(set, Set::Points { .. });

@@ -71,13 +71,6 @@ pub enum Loss {
     Logistic,
     /// The multi-class hinge loss with so many classes. The first entry of each row is its class, from 0; the others are x.
     Multiclass(usize),
-    /// max(0, |θᵀx − y| − h), the absolute loss if h = 0. For this and the other losses of regression the first entry of each
-    /// row is its label y, the others are x.
-    EpsilonInsensitive(f64),
-    /// ½(θᵀx − y)² up to the residual δ, and a line of slope δ beyond.
-    Huber(f64),
-    /// max(q(y − θᵀx), (q − 1)(y − θᵀx)) for the level q.
-    Quantile(f64),
 }
 
 /// What the adversary may do.
@@ -88,15 +81,12 @@ pub struct Threat {
     pub poison_rate: f64,
     /// The points that it may send.
     pub set: Set,
-    /// The largest |y| of its points for regression; without it any label. A finite set has labels of its own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub label: Option<f64>,
 }
 
 impl Threat {
     /// An adversary who sends points of norm at most `radius` at this rate.
     pub fn ball(poison_rate: f64, radius: f64) -> Self {
-        Threat { poison_rate, set: Set::Ball { radius }, label: None }
+        Threat { poison_rate, set: Set::Ball { radius } }
     }
 }
 
@@ -104,7 +94,7 @@ impl Threat {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Set {
-    /// ‖z‖ ≤ R; for several classes ‖x‖ ≤ R with any class, for regression with a label as the threat says.
+    /// ‖z‖ ≤ R; for several classes ‖x‖ ≤ R with any class.
     Ball {
         /// R
         radius: f64,
@@ -121,7 +111,7 @@ pub enum Set {
         #[serde(with = "array")]
         q: Vec<f64>,
     },
-    /// One of these points; for regression each begins with its label.
+    /// One of these points.
     Points {
         /// The points, one after the other.
         #[serde(with = "array")]

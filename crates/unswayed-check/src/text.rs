@@ -49,25 +49,16 @@ impl Statement {
     fn threat_text(&self) -> String {
         let rate = self.threat.poison_rate;
         let own = format!("each point is, with probability {rate}, the adversary's:");
-        let z = if self.learner.loss.labels() > 0 { "x" } else { "z" };
-        let label = match self.threat.label {
-            _ if !self.learner.loss.is_regression() => String::new(),
-            Some(label) => format!(" and a label |y| ≤ {label}"),
-            None => " and any label".to_owned(),
-        };
+        let z = if matches!(self.learner.loss, Loss::Multiclass(_)) { "x" } else { "z" };
         match &self.threat.set {
-            Set::Ball { radius } => format!("{own} any point with ‖{z}‖ ≤ {radius}{label}"),
-            Set::Box { radii } => format!("{own} any {z} with |{z}_j| ≤ R_j{label}; R: {}", summary(radii)),
+            Set::Ball { radius } => format!("{own} any point with ‖{z}‖ ≤ {radius}"),
+            Set::Box { radii } => format!("{own} any z with |z_j| ≤ R_j; R: {}", summary(radii)),
             Set::Ellipsoid { q } => {
-                format!("{own} any {z} with {z}ᵀQ⁻¹{z} ≤ 1{label}; upper triangle of Q: {}", summary(q))
+                format!("{own} any z with zᵀQ⁻¹z ≤ 1; upper triangle of Q: {}", summary(q))
             }
             Set::Points { points } => {
-                let length = self.data.first().map_or(1, |o| o.columns + usize::from(o.labels.is_in_front()));
-                format!(
-                    "{own} any of {} points; their entries: {}",
-                    points.len() / length.max(1),
-                    summary(points)
-                )
+                let columns = self.data.first().map_or(1, |origin| origin.columns).max(1);
+                format!("{own} any of {} points; their entries: {}", points.len() / columns, summary(points))
             }
             Set::LabelFlips => {
                 format!(
@@ -92,10 +83,6 @@ fn learner(learner: &Learner) -> String {
         Loss::Multiclass(k) => format!("multi-class hinge loss, {k} classes"),
         Loss::SmoothHinge(width) => format!("hinge loss with its kink rounded over {width}"),
         Loss::ModifiedHuber => "modified Huber loss".to_owned(),
-        Loss::EpsilonInsensitive(0.0) => "absolute loss".to_owned(),
-        Loss::EpsilonInsensitive(tube) => format!("absolute loss beyond {tube}"),
-        Loss::Huber(width) => format!("Huber loss, quadratic up to the residual {width}"),
-        Loss::Quantile(level) => format!("quantile loss at level {level}"),
     };
     let (eta, sigma) = (learner.learning_rate, learner.regularization);
     let mut text = format!("{loss}, learning rate {eta}, regularization {sigma}");

@@ -6,7 +6,7 @@ use crate::exact::Dyadic;
 use crate::failure::{Reason, require, require_each, require_length, require_positive};
 use crate::rows::{Evidence, Rows};
 use crate::rules;
-use crate::statement::{Learner, Loss, Set, Statement, Target, Threat};
+use crate::statement::{Learner, Loss, Set, Statement, Target};
 
 /// Rows there are, valid and all of one dimension.
 pub(crate) fn validate_evidence(evidence: &Evidence) -> Result<(), Reason> {
@@ -39,7 +39,7 @@ pub(crate) fn validate_statement(statement: &Statement, evidence: &Evidence) -> 
     validate_learner(&statement.learner, columns - labels)?;
     let eps = statement.threat.poison_rate;
     require((0.0..1.0).contains(&eps), "poison_rate", eps, "in [0, 1)")?;
-    validate_set(&statement.threat, statement.learner.loss, columns)?;
+    validate_set(&statement.threat.set, columns)?;
     if let Loss::Multiclass(classes) = statement.learner.loss {
         evidence.data.iter().try_for_each(|rows| require_classes(rows, classes))?;
     }
@@ -59,22 +59,15 @@ fn require_labels(loss: &Loss, labels: &Labels) -> Result<(), Reason> {
         (_, Loss::Multiclass(classes)) => (0, *classes),
         _ => (0, 0),
     };
-    require_length("classes of the rows", wanted, found)?;
-    let is_fit = *labels == Labels::Premultiplied || (*labels == Labels::Targets) == loss.is_regression();
-    if is_fit { Ok(()) } else { Err(Reason::Origin(TARGETS.to_owned())) }
+    require_length("classes of the rows", wanted, found)
 }
-
-const TARGETS: &str = "real-valued labels are for the losses of regression, and those losses for such labels";
 
 /// The conditions on a loss's own number.
 fn validate_loss(loss: Loss) -> Result<(), Reason> {
-    let positive = |x: f64| require(x > 0.0 && x.is_finite(), "learner.loss", x, "> 0");
     match loss {
         Loss::Hinge | Loss::Logistic | Loss::ModifiedHuber => Ok(()),
         Loss::Multiclass(k) => require(k >= 2, "the number of classes", k as f64, "≥ 2"),
-        Loss::SmoothHinge(x) | Loss::Huber(x) => positive(x),
-        Loss::EpsilonInsensitive(x) => require(x >= 0.0 && x.is_finite(), "learner.loss", x, "≥ 0"),
-        Loss::Quantile(x) => require(x > 0.0 && x < 1.0, "learner.loss", x, "in (0, 1)"),
+        Loss::SmoothHinge(x) => require(x > 0.0 && x.is_finite(), "learner.loss", x, "> 0"),
     }
 }
 
@@ -102,14 +95,8 @@ fn is_radius(radius: f64) -> bool {
     radius.is_finite() && radius.is_sign_positive()
 }
 
-fn validate_set(threat: &Threat, loss: Loss, columns: usize) -> Result<(), Reason> {
-    if let Some(label) = threat.label {
-        require(is_radius(label), "threat.label", label, "≥ 0")?;
-        let has_label = loss.is_regression() && !matches!(threat.set, Set::Points { .. });
-        require(has_label, "threat.label", label, "for regression, and not for a finite set")?;
-    }
-    let dimension = columns - loss.labels();
-    match &threat.set {
+fn validate_set(set: &Set, dimension: usize) -> Result<(), Reason> {
+    match set {
         Set::Ball { radius } => require(is_radius(*radius), "set.radius", *radius, "≥ 0"),
         Set::Box { radii } => {
             require_length("set.radii", dimension, radii.len())?;
@@ -120,9 +107,9 @@ fn validate_set(threat: &Threat, loss: Loss, columns: usize) -> Result<(), Reaso
             require_each("set.q", q, f64::is_finite, "finite")
         }
         Set::Points { points } => {
-            let count = points.len().checked_div(columns).unwrap_or(0);
+            let count = points.len().checked_div(dimension).unwrap_or(0);
             require(count >= 1, "the number of points", 0.0, "> 0")?;
-            require_length("set.points", count * columns, points.len())?;
+            require_length("set.points", count * dimension, points.len())?;
             require_each("set.points", points, f64::is_finite, "finite")
         }
         Set::LabelFlips | Set::Any => Ok(()),

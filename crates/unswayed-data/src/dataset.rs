@@ -47,9 +47,9 @@ impl Dataset {
         self.origin.rows
     }
 
-    /// The number of entries of a row, with the class or label in front of it if there is one.
+    /// The number of entries of a row, with the class in front of it if there is one.
     pub fn dimension(&self) -> usize {
-        self.origin.columns + usize::from(self.origin.labels.is_in_front())
+        self.origin.columns + usize::from(matches!(self.origin.labels, Labels::Multiclass { .. }))
     }
 
     /// All rows, one after the other.

@@ -20,8 +20,6 @@ pub enum LabelPolicy {
     Detect,
     /// Labels are scores in [−1, 1], even if there are only two of them.
     Scores,
-    /// Labels are the real numbers that a regression predicts. A row is its label, then its features.
-    Targets,
     /// Labels are two or more classes, which are numbered from 0 in the order of their labels: numbers by size, texts by
     /// their bytes. A row is the number of its class, then its features.
     Multiclass,
@@ -37,10 +35,7 @@ pub enum LabelPolicy {
 impl LabelPolicy {
     /// Whether there are labels beside the features.
     pub fn is_labelled(self) -> bool {
-        matches!(
-            self,
-            LabelPolicy::Detect | LabelPolicy::Scores | LabelPolicy::Targets | LabelPolicy::Multiclass
-        )
+        matches!(self, LabelPolicy::Detect | LabelPolicy::Scores | LabelPolicy::Multiclass)
     }
 }
 
@@ -49,7 +44,6 @@ pub(crate) fn policy(labels: &Labels) -> LabelPolicy {
     match labels {
         Labels::Classes { .. } => LabelPolicy::Detect,
         Labels::Scores => LabelPolicy::Scores,
-        Labels::Targets => LabelPolicy::Targets,
         Labels::Multiclass { .. } => LabelPolicy::Multiclass,
         Labels::Premultiplied => LabelPolicy::Premultiplied,
         Labels::Preferences => LabelPolicy::Preferences,
@@ -268,10 +262,8 @@ pub(crate) fn decide(y: Option<&RawLabels>, policy: LabelPolicy) -> Result<Label
             _ => Labels::Premultiplied,
         });
     };
-    match policy {
-        LabelPolicy::Scores => return Ok(Labels::Scores),
-        LabelPolicy::Targets => return Ok(Labels::Targets),
-        _ => {}
+    if policy == LabelPolicy::Scores {
+        return Ok(Labels::Scores);
     }
     let kinds = y.kinds();
     match <[String; 2]>::try_from(kinds) {
@@ -312,7 +304,7 @@ fn third_label(y: &RawLabels) -> DataError {
     Problem::ThirdLabel { first, second, third }.at(Place::row(row))
 }
 
-/// −1 and +1, scores, real-valued labels, or the numbers of classes: one for each row.
+/// −1 and +1, scores, or the numbers of classes: one for each row.
 pub(crate) fn values(y: Option<&RawLabels>, labels: &Labels) -> Result<Vec<f64>, DataError> {
     let Some(y) = y else { return Ok(Vec::new()) };
     match (y, labels) {
@@ -322,8 +314,7 @@ pub(crate) fn values(y: Option<&RawLabels>, labels: &Labels) -> Result<Vec<f64>,
                 None => Ok(numbers.clone()),
             }
         }
-        (RawLabels::Numbers(numbers), Labels::Targets) => Ok(numbers.clone()),
-        (RawLabels::Texts(texts), Labels::Scores | Labels::Targets) => {
+        (RawLabels::Texts(texts), Labels::Scores) => {
             let first = texts.iter().next().unwrap_or_default();
             Err(Problem::TextScore(excerpt(first)).at(Place::row(0)))
         }

@@ -19,8 +19,7 @@ use serde::{Deserialize, Serialize};
 ///    shortest decimal form, such as `1`, `-1` or `0.5`.
 /// 2. Every entry is divided by [`scale`](Origin::scale).
 /// 3. −0 is made +0.
-/// 4. For [`Labels::Multiclass`], the number of its class, counted from 0, is put in front of each row; for
-///    [`Labels::Targets`], its label, which is not divided.
+/// 4. For [`Labels::Multiclass`], the number of its class, counted from 0, is put in front of each row.
 ///
 /// # The digest
 ///
@@ -84,7 +83,7 @@ pub struct Origin {
     pub rows: usize,
     /// How many rows the file has.
     pub of: usize,
-    /// How many entries a row z has; the class or label in front of it is not counted.
+    /// How many entries a row z has; the class in front of it is not counted.
     pub columns: usize,
     /// The digest of what was read.
     pub sha256: String,
@@ -103,8 +102,6 @@ pub enum Labels {
     },
     /// y·x, where labels are real scores y in [−1, 1].
     Scores,
-    /// The label, a real number that a regression predicts, then x.
-    Targets,
     /// The number of the row's class, then x.
     Multiclass {
         /// The labels of the classes 0, 1, ….
@@ -119,11 +116,6 @@ pub enum Labels {
 }
 
 impl Labels {
-    /// Whether a class or a label stands in front of each row.
-    pub fn is_in_front(&self) -> bool {
-        matches!(self, Labels::Multiclass { .. } | Labels::Targets)
-    }
-
     /// The labels of all classes, the first ones first; empty if there are no classes.
     ///
     /// ```
@@ -230,7 +222,6 @@ impl fmt::Display for Origin {
                 write!(f, "label {negative} is −1, {positive} is +1")?;
             }
             Labels::Scores => write!(f, "labels are real scores")?,
-            Labels::Targets => write!(f, "labels are real numbers to predict")?,
             Labels::Multiclass { labels } => write!(f, "{} classes: {}", labels.len(), enumerate(labels))?,
             Labels::Premultiplied => write!(f, "rows are label × features already")?,
             Labels::Preferences => write!(f, "rows are chosen − rejected")?,

@@ -95,10 +95,7 @@ impl Problem {
 
     /// The number of entries of the model θ.
     pub fn parameters(&self) -> usize {
-        match self.learner().loss {
-            Loss::Multiclass(classes) => classes * self.columns(),
-            _ => self.columns(),
-        }
+        crate::learner::parameters(self.learner().loss, self.data[0].dimension())
     }
 
     /// The same with another poison rate.
@@ -415,7 +412,7 @@ impl ProblemBuilder {
                 .collect(),
             ..Learner::new(self.loss_for(first)?, self.learning_rate, self.regularization)
         };
-        let threat = Threat { poison_rate: self.poison_rate, set: self.set()?, label: None };
+        let threat = Threat { poison_rate: self.poison_rate, set: self.set()? };
         let data: Vec<&Dataset> = self.data.iter().map(AsRef::as_ref).collect();
         let weights =
             self.target.as_ref().map(|target| data.iter().map(|one| weights_as(one, target)).collect());
@@ -434,8 +431,7 @@ impl ProblemBuilder {
     }
 
     fn loss_for(&self, data: &Dataset) -> Result<Loss, ProblemError> {
-        let by_data =
-            if data.origin().labels == Labels::Preferences { Loss::Logistic } else { Loss::Hinge };
+        let by_data = if data.origin().labels == Labels::Preferences { Loss::Logistic } else { Loss::Hinge };
         let classes = match &data.origin().labels {
             Labels::Multiclass { labels } => Some(labels.len()),
             _ => None,

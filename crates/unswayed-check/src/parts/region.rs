@@ -23,17 +23,15 @@ pub(crate) fn require_kept(
         return require_not_negative(&(ball - Dyadic::new(radius)), "shell.ball − step.projection");
     }
     // A step of norm at most steepest·‖z‖ does not lead out of the ball if it is at most ϱσ.
-    let loss = statement.learner.loss;
-    let steepest = Dyadic::new(loss.steepest()).square();
+    let steepest = Dyadic::new(statement.learner.loss.steepest()).square();
     let edge = (ball * Dyadic::new(statement.learner.regularization)).square();
     let largest = match (&statement.threat.set, proof.omega) {
         (Set::Ball { .. } | Set::Any, _) => Dyadic::new(point_radius(statement).0).square(),
         (Set::Box { radii }, _) => norm2(radii),
         (Set::Ellipsoid { .. }, omega) => Dyadic::new(omega.unwrap_or_default()),
         (Set::Points { points }, _) => {
-            let length = (shells.centre.len() + loss.labels()).max(1);
-            let features = points.chunks(length).map(|point| norm2(&point[loss.labels()..]));
-            features.fold(Dyadic::zero(), Dyadic::max)
+            let dimension = shells.centre.len().max(1);
+            points.chunks(dimension).map(norm2).fold(Dyadic::zero(), Dyadic::max)
         }
         (Set::LabelFlips, _) => Dyadic::zero(),
     };
@@ -43,7 +41,7 @@ pub(crate) fn require_kept(
         return Ok(());
     }
     let kept = |rows: &Rows, i: usize| {
-        let longest = &steepest * norm2(&rows.row(i)[loss.labels()..]);
+        let longest = &steepest * norm2(rows.row(i));
         require_not_negative(&(&edge - longest), format_args!("(ϱσ)² − ‖z[{i}]‖²"))
     };
     evidence.data.iter().try_for_each(|rows| {

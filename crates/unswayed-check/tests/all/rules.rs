@@ -10,7 +10,7 @@ use crate::common::Problem;
 use crate::common::fixtures::{by_paper, paper};
 use crate::common::generic::{generic, generic_error};
 
-const LOSSES: [Feature; 3] = [Hinge, Logistic, Multiclass];
+const LOSSES: [Feature; 4] = [Hinge, Logistic, SmoothMargin, Multiclass];
 const SETS: [Feature; 6] = [Ball, Box, Ellipsoid, Points, LabelFlips, AnyPoint];
 const TARGETS: [&[Feature]; 3] = [&[], &[TargetWeights], &[TargetRows]];
 /// Features of statements that a statement may have or not, then those that are not in statements.
@@ -164,6 +164,12 @@ fn every_pair_is_covered_or_listed() {
         !same(&LOSSES, a, b) && !same(&SETS, a, b) && !same(&[TargetWeights, TargetRows], a, b)
     });
     let expected = [
+        (SmoothMargin, LabelFlips),
+        (SmoothMargin, AnyPoint),
+        (SmoothMargin, TargetRows),
+        (SmoothMargin, Clip),
+        (SmoothMargin, Confidence),
+        (SmoothMargin, Paper),
         (Multiclass, Box),
         (Multiclass, Ellipsoid),
         (Multiclass, Points),
@@ -227,12 +233,13 @@ fn every_pair_is_covered_or_listed() {
 }
 
 /// Claims on the error have proofs for the same statements, but for those that are judged by something else than the data,
-/// flip labels, clip, or have an unregularized column.
+/// flip labels, clip, or have an unregularized column or a loss with a rounded kink.
 #[test]
 fn errors_have_proofs() {
     let mut accepted = 0;
     for request in requests() {
-        let other = [TargetWeights, TargetRows, LabelFlips, Clip, Bias, Confidence, Paper, SetAroundData];
+        let other =
+            [SmoothMargin, TargetWeights, TargetRows, LabelFlips, Clip, Bias, Confidence, Paper, SetAroundData];
         if unsupported(&request).is_some() || request.iter().any(|f| other.contains(f)) {
             continue;
         }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{Resettable, Str};
 use clap::Args;
+use clap::builder::{Resettable, Str};
 use unswayed::LossName;
 
 /// Learner and threat but for their rates.

@@ -79,7 +79,7 @@ impl Curve {
             // Gradients of these losses are not clipped.
             Shape::Quadratic(e) => {
                 let pull = slope(&e, s);
-                let bends = pull != 0.0 && pull > e.low && pull < e.high;
+                let bends = pull != 0.0 && pull < e.high;
                 return Bend { value: value(&e, s), pull, second: f64::from(bends) / e.curve };
             }
         };
@@ -102,7 +102,9 @@ mod tests {
     #[test]
     fn derivatives_are_those_of_the_value() {
         let h = 1e-5;
-        for curve in [Curve::of(Loss::Logistic, 1.0), Curve::of(Loss::Hinge, 0.2), Curve::of(Loss::ModifiedHuber, 0.0)] {
+        for curve in
+            [Curve::of(Loss::Logistic, 1.0), Curve::of(Loss::Hinge, 0.2), Curve::of(Loss::ModifiedHuber, 0.0)]
+        {
             let caps: &[f64] = if matches!(curve.shape, Shape::Soft { .. }) { &[1.0, 0.4] } else { &[1.0] };
             for &cap in caps {
                 for s in [-2.0, -0.3, 0.5, 1.4] {

@@ -190,8 +190,7 @@ impl Search<'_> {
 
     /// The ends in a few lengths.
     fn candidates(&self) -> Result<Vec<Vec<f64>>, AttackError> {
-        let lengths =
-            if has_kink(self.statement.learner.loss) { &LENGTHS[..] } else { &LENGTHS[..1] };
+        let lengths = if has_kink(self.statement.learner.loss) { &LENGTHS[..] } else { &LENGTHS[..1] };
         let ends = self.ends()?;
         Ok(ends.iter().flat_map(|(_, point)| lengths.iter().map(|l| self.scaled(point, *l))).collect())
     }

@@ -30,8 +30,8 @@ use unswayed_check::{
     Statement, prove,
 };
 
-use crate::learner::loss_at;
 use crate::error::CertifyError;
+use crate::learner::loss_at;
 use crate::problem::Problem;
 
 /// What to certify beyond the long-run loss.
@@ -230,7 +230,7 @@ fn finish(
 /// What is known from a certificate whose claims are proven.
 fn outcome(problem: &Problem, certificate: Certificate, converged: bool, start: &[f64]) -> Outcome {
     let loss = certificate.loss.bound;
-    let by_loss = problem.learner().loss.error_within(loss).unwrap_or(1.0);
+    let by_loss = problem.learner().loss.error_within(loss);
     let error = certificate.error.as_ref().map_or(by_loss, |claim| claim.bound);
     Outcome {
         status: status(problem.learner().loss, converged, loss),

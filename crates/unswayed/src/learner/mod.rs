@@ -5,5 +5,5 @@ mod loss;
 mod online;
 
 pub use linear::LinearState;
-pub(crate) use loss::{blocks, has_kink, highest, loss_at, pull, slope, value};
+pub(crate) use loss::{blocks, has_kink, highest, loss_at, parameters, pull, slope, value};
 pub use online::{Blocks, LANES, MeanState, Online, Padded, add_padded, padded_dot};

@@ -413,7 +413,9 @@ fn what_there_is_not_is_refused() {
     let base = || plain(small(), 0.1);
     assert!(refused(base().adversary(Adversary::Any)).contains("clip the gradients"));
     assert!(refused(base().loss(LossName::Multiclass)).contains("classes"));
-    assert!(refused(plain(labelled(), 0.1).loss(LossName::Of(unswayed::check::Loss::Hinge))).contains("classes"));
+    assert!(
+        refused(plain(labelled(), 0.1).loss(LossName::Of(unswayed::check::Loss::Hinge))).contains("classes")
+    );
     assert!(refused(base().regularization(0.0)).contains("regularization"));
     assert!(refused(base().adversary(Adversary::Box(vec![1.0, 1.0]))).contains("box"));
     assert!(refused(base().target(other.clone())).contains("columns"));

@@ -15,8 +15,8 @@ const GAIN: f64 = 1e-15;
 /// How activity and margin of a point depend on each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Acting {
-    /// φ(s) = e(w) − ws ≥ 0, so ws ≤ e(w). The number is c, or the largest |c| of a label.
-    Bounded(Conjugate, f64),
+    /// φ(s) = e(w) − ws ≥ 0, so ws ≤ e(w).
+    Bounded(Conjugate),
     /// s = log((1−w)/w).
     Logistic,
     /// The same, but w is cut off somewhere.
@@ -27,10 +27,7 @@ impl Acting {
     /// C, for D ≥ 0 and ν ≥ 0.
     pub(crate) fn constant(self, d: &Dyadic, nu: &Dyadic) -> Dyadic {
         match self {
-            Acting::Bounded(e, centre) => {
-                let above = |centre: f64| e.above(&Dyadic::new(centre), nu, &Dyadic::zero(), d);
-                above(centre).max(above(if e.centre.is_none() { -centre } else { centre }))
-            }
+            Acting::Bounded(e) => e.above(nu, &Dyadic::zero(), d),
             Acting::ClippedLogistic => d + Dyadic::new(LAMBERT) * nu,
             Acting::Logistic if nu.is_zero() => d.clone(),
             Acting::Logistic => supremum(d, nu),

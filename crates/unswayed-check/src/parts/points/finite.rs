@@ -17,20 +17,18 @@ pub(crate) fn finite(
     w: f64,
 ) -> Result<Quadratic, Reason> {
     let conjugate = loss.conjugate();
-    let (low, high) = conjugate.map_or((0.0, 1.0), |e| (e.low, e.high));
-    let allowed = (low..=high).contains(&share);
-    require(allowed, format_args!("share[{i}]"), share, "between the slopes of the loss")?;
-    let (label, a) = point.split_at(loss.labels());
-    let (n, b) = lambda.products(a);
+    let high = conjugate.map_or(1.0, |e| e.high);
+    let allowed = (0.0..=high).contains(&share);
+    require(allowed, format_args!("share[{i}]"), share, "between 0 and the steepest slope of the loss")?;
+    let (n, b) = lambda.products(point);
     let y = &lambda.two_ak * Dyadic::new(share);
     let c = lambda.alpha_eta(&n);
     let constant = if let Some(e) = conjugate {
-        let centre = Dyadic::new(e.centre.unwrap_or_else(|| label[0]));
-        e.above(&centre, &lambda.two_ak, &b, &c) - e.times(&centre, &y, &lambda.two_ak, share)
+        e.above(&lambda.two_ak, &b, &c) - e.times(&y, share)
     } else {
         let h = Entropy { a: lambda.two_ak.clone(), y1: y.clone(), y0: &lambda.two_ak - &y, b, c };
         h.above("w", i, w)?
     };
-    let slope = a.iter().map(|&a| &y * Dyadic::new(a)).collect();
+    let slope = point.iter().map(|&a| &y * Dyadic::new(a)).collect();
     Ok(Quadratic { constant, slope, curve: Curve::Flat })
 }

@@ -26,14 +26,11 @@ impl Kind for BoundedSlope<'_> {
 
     fn constant(&self, lambda: &Lambda, i: usize, row: &Row) -> Result<Dyadic, Reason> {
         let (e, u) = (&self.conjugate, self.u[i]);
-        let allowed = (e.low..=e.high).contains(&u);
-        require(allowed, format_args!("u[{i}]"), u, "between the slopes of the loss")?;
-        let kappa = row.kappa(lambda);
-        require_kappa(&kappa, i)?;
-        let centre = Dyadic::new(e.centre.unwrap_or_else(|| self.mass.view.label(i)));
+        let allowed = (0.0..=e.high).contains(&u);
+        require(allowed, format_args!("u[{i}]"), u, "between 0 and the steepest slope of the loss")?;
+        require_kappa(&row.kappa(lambda), i)?;
         let benign = &row.p * &lambda.benign;
         let (b, c) = (&benign * &row.b, benign * lambda.alpha_eta(&row.n));
-        let top = e.above(&centre, &(&lambda.kappa0 * &row.p), &b, &c);
-        Ok(top - e.times(&centre, &row.y, &kappa, u))
+        Ok(e.above(&(&lambda.kappa0 * &row.p), &b, &c) - e.times(&row.y, u))
     }
 }

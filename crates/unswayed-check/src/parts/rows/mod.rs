@@ -47,20 +47,14 @@ pub(crate) struct View<'a> {
     pub(crate) rows: &'a Rows<'a>,
     /// K, 0 if there are no classes.
     pub(crate) classes: usize,
-    /// Entries of a row before its features.
-    pub(crate) labels: usize,
 }
 
 impl<'a> View<'a> {
     pub(crate) fn new(rows: &'a Rows<'a>, loss: Loss) -> Self {
         let classes = if let Loss::Multiclass(classes) = loss { classes } else { 0 };
-        View { rows, classes, labels: loss.labels() }
+        View { rows, classes }
     }
 
-    /// The real-valued label of a row.
-    pub(crate) fn label(&self, row: usize) -> f64 {
-        self.rows.row(row)[0]
-    }
     /// Lines per row.
     fn each(&self) -> usize {
         self.classes.saturating_sub(1).max(1)
@@ -72,8 +66,8 @@ impl<'a> View<'a> {
     }
 
     /// The features of a row.
-    pub(crate) fn x(&self, row: usize) -> &'a [f64] {
-        &self.rows.row(row)[self.labels..]
+    fn x(&self, row: usize) -> &'a [f64] {
+        &self.rows.row(row)[usize::from(self.classes > 0)..]
     }
 
     /// The class of a row.
@@ -246,7 +240,7 @@ fn product([a, b, c]: [f64; 3]) -> Dyadic {
 /// Σ y_iz_i for the parameters of a block: one exact number per column.
 fn slopes(kind: &dyn Kind, coefficients: &[Dyadic; 2], block: usize) -> Vec<Dyadic> {
     let view = kind.mass().view;
-    let columns = view.rows.dimension - view.labels;
+    let columns = view.rows.dimension - usize::from(view.classes > 0);
     let combined = view.rows.column_sums(columns, |row, add| {
         let (lines, sign) = view.lines(row, block);
         for line in lines {

@@ -40,6 +40,7 @@ fn statement(features: &[Feature]) -> Statement {
     let loss = match () {
         () if has(Feature::Logistic) => Loss::Logistic,
         () if has(Feature::Multiclass) => Loss::Multiclass(K),
+        () if has(Feature::SmoothMargin) => Loss::SmoothHinge(0.5),
         () => Loss::Hinge,
     };
     let set = match () {

@@ -325,45 +325,15 @@ pub fn kinds() -> Vec<KindOf> {
 }
 
 /// The losses with bounded slopes besides the hinge.
-pub const LOSSES: [Loss; 6] = [
-    Loss::SmoothHinge(0.5),
-    Loss::ModifiedHuber,
-    Loss::EpsilonInsensitive(0.0),
-    Loss::EpsilonInsensitive(0.25),
-    Loss::Huber(0.75),
-    Loss::Quantile(0.125),
-];
+pub const LOSSES: [Loss; 3] = [Loss::SmoothHinge(0.5), Loss::SmoothHinge(2.0), Loss::ModifiedHuber];
 
-/// A problem for another loss; for regression with a label in front of each row and point, and labels of the adversary that
-/// are bounded or (one time in three) not.
+/// A problem for another loss.
 pub fn random_loss(random: &mut Random, loss: Loss, set: &str) -> Problem {
     let mut p = random_problem(random, RowBound::BoundedSlope, set, nothing);
     p.statement.learner.loss = loss;
-    let e = loss.conjugate().expect("bounded slopes");
-    let slopes = |n: usize, r: &mut Random| -> Vec<f64> { r.vector(n, e.low, e.high) };
-    p.proof.lines[0].u = slopes(p.data[0].len() / p.dimension, random);
-    p.proof.cases.share = slopes(p.proof.cases.share.len(), random);
-    if !loss.is_regression() {
-        return p;
-    }
-    let d = p.dimension;
-    let labelled = |rows: &[f64], random: &mut Random| -> Vec<f64> {
-        rows.chunks(d).flat_map(|x| [&[random.between(-2.0, 2.0)], x].concat()).collect()
-    };
-    p.data[0] = labelled(&p.data[0], random);
-    p.dimension = d + 1;
-    match &mut p.statement.threat.set {
-        Set::Points { points } => *points = labelled(points, random),
-        _ if random.below(3) > 0 => p.statement.threat.label = Some(random.between(0.0, 2.0)),
-        _ => {
-            p.proof.cases.nu = vec![0.0];
-            let (width, sigma) = (1.5, p.statement.learner.regularization);
-            let base = p.proof.alpha * sigma * (2.0 - p.statement.learner.learning_rate * sigma);
-            let two_ak = Numbers::new(&p.statement, p.proof.alpha).two_ak;
-            let least = p.statement.threat.poison_rate * width * two_ak.powi(2) / (2.0 * base);
-            p.proof.cases.tau.iter_mut().for_each(|tau| *tau = least + 0.01);
-        }
-    }
+    let high = loss.steepest();
+    p.proof.lines[0].u = random.vector(p.data[0].len() / p.dimension, 0.0, high);
+    p.proof.cases.share = random.vector(p.proof.cases.share.len(), 0.0, high);
     p
 }
 

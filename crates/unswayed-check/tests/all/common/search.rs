@@ -33,9 +33,9 @@ impl Random {
     }
 }
 
-/// The loss at the score s, as textbooks write it; y is the label of a regression.
-pub fn value(loss: Loss, s: f64, y: f64) -> f64 {
-    let (gap, r) = ((1.0 - s).max(0.0), y - s);
+/// The loss at the margin s, as textbooks write it.
+pub fn value(loss: Loss, s: f64) -> f64 {
+    let gap = (1.0 - s).max(0.0);
     match loss {
         Loss::Hinge | Loss::Multiclass(_) => gap,
         Loss::Logistic => (-s).max(0.0) + (-s.abs()).exp().ln_1p(),
@@ -43,25 +43,17 @@ pub fn value(loss: Loss, s: f64, y: f64) -> f64 {
         Loss::SmoothHinge(q) => gap * gap / (2.0 * q),
         Loss::ModifiedHuber if s < -1.0 => -4.0 * s,
         Loss::ModifiedHuber => gap * gap,
-        Loss::EpsilonInsensitive(h) => (r.abs() - h).max(0.0),
-        Loss::Huber(d) if r.abs() > d => d * (r.abs() - d / 2.0),
-        Loss::Huber(_) => r * r / 2.0,
-        Loss::Quantile(q) => (q * r).max((q - 1.0) * r),
     }
 }
 
 /// Minus its slope; at a kink the steeper side.
-fn pull(loss: Loss, s: f64, y: f64) -> f64 {
-    let (gap, r) = ((1.0 - s).max(0.0), y - s);
+fn pull(loss: Loss, s: f64) -> f64 {
+    let gap = (1.0 - s).max(0.0);
     match loss {
         Loss::Hinge | Loss::Multiclass(_) => f64::from(u8::from(s <= 1.0)),
         Loss::Logistic => 1.0 / (1.0 + s.exp()),
         Loss::SmoothHinge(q) => (gap / q).min(1.0),
         Loss::ModifiedHuber => (2.0 * gap).min(4.0),
-        Loss::EpsilonInsensitive(h) => f64::from(u8::from(r.abs() >= h)) * r.signum(),
-        Loss::Huber(d) => r.clamp(-d, d),
-        Loss::Quantile(q) if r >= 0.0 => q,
-        Loss::Quantile(q) => q - 1.0,
     }
 }
 
@@ -85,9 +77,8 @@ impl Problem {
                 }
             }
             loss => {
-                let (y, x) = z.split_at(loss.labels());
-                let w = pull(loss, dot(theta, x), y.first().copied().unwrap_or_default());
-                g.iter_mut().zip(x).for_each(|(g, x)| *g = w * x);
+                let w = pull(loss, dot(theta, z));
+                g.iter_mut().zip(z).for_each(|(g, z)| *g = w * z);
             }
         }
         let norm = dot(&g, &g).sqrt();
@@ -125,13 +116,8 @@ impl Problem {
             }
             return margins.iter().map(|m| (1.0 - m).max(0.0)).sum();
         }
-        let loss = self.statement.learner.loss;
-        let (y, x) = z.split_at(loss.labels());
-        let s = dot(theta, x);
-        if is_error {
-            return f64::from(u8::from(s <= 0.0));
-        }
-        value(loss, s, y.first().copied().unwrap_or_default())
+        let s = dot(theta, z);
+        if is_error { f64::from(u8::from(s <= 0.0)) } else { value(self.statement.learner.loss, s) }
     }
 
     /// The adversary's part for one of its points.
@@ -177,15 +163,6 @@ impl Problem {
             let f = if norm > radius { radius * (1.0 - 1e-12) / norm } else { 1.0 };
             x.iter().map(|x| f * x).collect()
         };
-        let loss = self.statement.learner.loss;
-        if loss.is_regression() && !matches!(self.statement.threat.set, Set::Points { .. }) {
-            // Any label is as good as one far beyond all predictions.
-            let most = self.statement.threat.label.unwrap_or(1e4);
-            let label = [most, -most, random.between(-most, most)][random.below(3)];
-            let mut plain = self.clone();
-            plain.statement.learner.loss = Loss::Hinge;
-            return [&[label], plain.allowed(wish, random).as_slice()].concat();
-        }
         match &self.statement.threat.set {
             Set::Ball { radius } => {
                 if let Loss::Multiclass(classes) = self.statement.learner.loss {
@@ -273,7 +250,7 @@ impl Problem {
 
     /// Points along ±(2αkθ + β), ±θ, or just short of acting, or random ones.
     fn best_point(&self, theta: &[f64], random: &mut Random) -> Vec<f64> {
-        let d = self.dimension - usize::from(self.statement.learner.loss.is_regression());
+        let d = self.dimension;
         let k = 1.0 - self.statement.learner.learning_rate * self.statement.learner.regularization;
         let x: Vec<f64> =
             theta.iter().zip(&self.proof.beta).map(|(t, b)| 2.0 * self.proof.alpha * k * t + b).collect();

@@ -42,8 +42,7 @@ impl Cuts {
             for (i, part) in lines.parts.iter().enumerate() {
                 let mut worst = Own::default();
                 for (arc, cuts) in part.curves.iter().zip(&mut self.rows[l][i]) {
-                    let at =
-                        Arc { curve: arc.curve.values(x), interval: arc.interval, unknown: arc.unknown };
+                    let at = Arc { curve: arc.curve.values(x), interval: arc.interval, unknown: arc.unknown };
                     let top = x[lines.first + i * unknowns + arc.unknown];
                     worst[arc.unknown] = worst[arc.unknown].max(add(&at, top, cuts));
                 }

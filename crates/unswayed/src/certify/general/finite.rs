@@ -1,6 +1,5 @@
 //! Finite sets: few of their points decide. The program has the lines of those few; the others share lines with one of them.
 
-
 use super::points::Reach;
 use super::program::{Task, point_curve};
 use super::rows::bounded_slope::Bounded;
@@ -55,7 +54,7 @@ fn first(task: &Task) -> usize {
         mean.iter_mut().zip(sheet.row(i)).for_each(|(m, z)| *m += sheet.mass[i] * z);
     }
     let pull = |i: &usize| match &task.parts[*i] {
-        Reach::Point { a, .. } => -dot(&mean, a),
+        Reach::Point(a) => -dot(&mean, a),
         _ => 0.0,
     };
     (0..task.parts.len()).max_by(|a, b| pull(a).total_cmp(&pull(b))).unwrap_or(0)
@@ -92,7 +91,7 @@ fn best_push(
     case: CaseFound,
     (height, slope): &(f64, Vec<f64>),
 ) -> (f64, CaseFound) {
-    let Reach::Point { a, centre } = place.part else { return (f64::INFINITY, case) };
+    let Reach::Point(a) = place.part else { return (f64::INFINITY, case) };
     let constants = task.constants;
     let whole = 2.0 * found.alpha * constants.k;
     let (b, c) = (dot(&found.beta, a), found.alpha * constants.eta * dot(a, a));
@@ -108,14 +107,13 @@ fn best_push(
             None => point_curve(whole, push, b, c).everywhere().top(),
             Some(e) => {
                 let is_concave = false; // of no consequence for a height
-                let bounded = Bounded { centre: *centre, kappa0: whole, kappa: whole, b, c, is_concave };
+                let bounded = Bounded { kappa0: whole, kappa: whole, b, c, is_concave };
                 bounded.height(&e, push)
             }
         };
         height + region + constants.eps * line + quadratic.peak(&v)
     };
-    let (low, high) = task.loss.conjugate().map_or((0.0, 1.0), |e| (e.low, e.high));
-    let (mut low, mut high) = (low * whole, high * whole);
+    let (mut low, mut high) = (0.0, whole * task.loss.steepest());
     for _ in 0..40 {
         let (left, right) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
         if bound(left) < bound(right) { high = right } else { low = left }

@@ -36,13 +36,12 @@ pub(super) fn balance(task: &Task, lines: &mut Lines) {
     let sheet = &task.sheets[lines.dataset];
     let Some(j) = task.constants.free.first() else { return };
     let mut grains: Vec<i64> = lines.u.iter().map(|u| (u / GRAIN).round() as i64).collect();
-    let ends = task.loss.conjugate().map_or((0.0, 1.0), |e| (e.low, e.high));
-    let (least, most) = ((ends.0 / GRAIN) as i64, (ends.1 / GRAIN) as i64);
+    let most = (task.loss.steepest() / GRAIN) as i64;
     let sign = |i: usize| if sheet.row(i)[*j] > 0.0 { 1 } else { -1 };
     let mut excess: i64 = grains.iter().enumerate().map(|(i, g)| sign(i) * g).sum();
     for (i, grain) in grains.iter_mut().enumerate() {
         let wanted = *grain - sign(i) * excess;
-        let now = wanted.clamp(least, most);
+        let now = wanted.clamp(0, most);
         excess += sign(i) * (now - *grain);
         *grain = now;
     }

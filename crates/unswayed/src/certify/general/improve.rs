@@ -30,7 +30,7 @@ const DIFFERENCE: f64 = 1e-5;
 pub(super) fn applies(task: &Task) -> bool {
     let is_one = task.sheets.len() == 1 && task.shells.is_empty() && task.parts.len() == 1;
     let is_plain = task.constants.free.is_empty() && task.constants.projection.is_none();
-    is_one && is_plain && task.constants.eps > 0.0 && !matches!(task.parts[0], Reach::Point { .. })
+    is_one && is_plain && task.constants.eps > 0.0 && !matches!(task.parts[0], Reach::Point(_))
 }
 
 /// The numbers, improved, with lines for all rows; `width` is that over which slopes change.
@@ -253,11 +253,7 @@ fn price(task: &Task, set: &Symmetric, found: &Found) -> f64 {
             let curve = Curve { entropy: case.nu, second: case.nu, square: d, ..Curve::default() };
             highest(&curve).max(0.0)
         }
-        loss => loss.conjugate().map_or(f64::INFINITY, |e| {
-            let centre = e.centre.or(task.constants.label).unwrap_or(0.0);
-            let at = |centre: f64| highest_pull(&e, centre, case.nu, 0.0, d);
-            if e.centre.is_some() { at(centre) } else { at(centre).max(at(-centre)) }
-        }),
+        loss => loss.conjugate().map_or(f64::INFINITY, |e| highest_pull(&e, case.nu, 0.0, d)),
     };
     acting + spread / 2.0
 }

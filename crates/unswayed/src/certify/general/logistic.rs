@@ -50,16 +50,16 @@ impl<T: Scalar> Curve<T> {
 }
 
 impl<T: Scalar> Curve<T> {
-    /// bw + cw² for low ≤ w ≤ high, as a function of where w is between them.
-    pub(super) fn parabola(b: T, c: T, (low, high): (f64, f64)) -> Curve<T> {
-        let (none, width) = (T::from(0.0), high - low);
+    /// bw + cw² for 0 ≤ w ≤ high, as a function of w/high.
+    pub(super) fn parabola(b: T, c: T, high: f64) -> Curve<T> {
+        let none = T::from(0.0);
         Curve {
             entropy: none.clone(),
             first: none.clone(),
-            second: none,
-            linear: b.clone() * width + c.clone() * (2.0 * low * width),
-            square: c.clone() * (width * width),
-            constant: b * low + c * (low * low),
+            second: none.clone(),
+            linear: b * high,
+            square: c * (high * high),
+            constant: none,
         }
     }
 }

@@ -227,7 +227,7 @@ fn most_rows(task: &Task) -> usize {
 /// The best numbers for all rows, from a sample if they are too many. `near` are good numbers for a similar task, if there are any.
 fn find(task: &Task, most_rows: usize, near: Option<&Found>) -> Option<Found> {
     let solve = |task: &Task| match task.parts {
-        [Reach::Point { .. }, ..] => finite::solve_points(task),
+        [Reach::Point(_), ..] => finite::solve_points(task),
         _ => solve::solve(&Task { is_shared: finite::must_share(task, task.parts.len()), ..*task }),
     };
     let rows: usize = task.sheets.iter().map(Sheet::len).sum();

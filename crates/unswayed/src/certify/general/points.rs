@@ -8,8 +8,8 @@ use unswayed_check::{Loss, Set, Statement};
 pub(super) enum Reach {
     /// Any point of a symmetric set.
     Symmetric(Symmetric),
-    /// This point, with the c that the loss has for it.
-    Point { a: Vec<f64>, centre: f64 },
+    /// This point.
+    Point(Vec<f64>),
     /// Together with the rows.
     Nothing,
 }
@@ -83,13 +83,7 @@ pub(super) fn parts(statement: &Statement, parameters: usize, by_class: bool) ->
         Set::Box { radii } => Symmetric::new(radii.iter().map(|r| r * r).sum(), radii.clone(), radii.clone()),
         Set::Ellipsoid { q } => ellipsoid(q, parameters)?,
         Set::Points { points } => {
-            let loss = statement.learner.loss;
-            let fixed = loss.conjugate().map_or(Some(0.0), |e| e.centre);
-            let points = points.chunks_exact(parameters + loss.labels()).map(|point| Reach::Point {
-                a: point[loss.labels()..].to_vec(),
-                centre: fixed.unwrap_or(point[0]),
-            });
-            return Some(points.collect());
+            return Some(points.chunks_exact(parameters).map(|a| Reach::Point(a.to_vec())).collect());
         }
         Set::LabelFlips => return Some(vec![Reach::Nothing]),
         Set::Any => return None,

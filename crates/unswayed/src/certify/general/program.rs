@@ -127,7 +127,6 @@ impl<'a> Task<'a> {
             p: sheet.p[i],
             t: sheet.t[i],
             clip: sheet.clip[i],
-            centre: sheet.centre[i],
             range: shell.map_or((0.0, f64::INFINITY), |shell| shell.range(sheet, i)),
         }
     }
@@ -182,8 +181,11 @@ impl<'a> Task<'a> {
             let own: Vec<Form> = (0..unknowns).map(|m| Form::of(first + i * unknowns + m)).collect();
             let part =
                 self.kind.part(&self.row(sheet, shell, i, Form::of(alpha), Form::of(scores + i)), &own);
-            let curves =
-                part.curves.iter().zip(cuts).flat_map(|(arc, cuts)| held(&own[arc.unknown], &arc.curve, cuts));
+            let curves = part
+                .curves
+                .iter()
+                .zip(cuts)
+                .flat_map(|(arc, cuts)| held(&own[arc.unknown], &arc.curve, cuts));
             not_negative(program, part.fixed.iter().cloned().chain(curves).collect::<Vec<_>>());
             parts.push(part);
         }
@@ -212,9 +214,7 @@ impl<'a> Task<'a> {
         let mut price = match place.part {
             Reach::Nothing => Form::default(),
             Reach::Symmetric(set) => self.place_symmetric(program, layout, set, &mut case, cuts),
-            Reach::Point { a, centre } => {
-                self.place_point(program, layout, (a, *centre), &mut case, cuts)
-            }
+            Reach::Point(a) => self.place_point(program, layout, a, &mut case, cuts),
         };
         price = price * self.constants.eps;
         if let Some(shell) = place.shell {
@@ -275,7 +275,7 @@ impl<'a> Task<'a> {
         Form::of(price)
     }
 
-    /// C for a loss with bounded slopes: the largest Dw² + νe(w). A label that may be anything leaves no room for ν.
+    /// C for a loss with bounded slopes: the largest Dw² + νe(w).
     fn place_bounded(
         &self,
         program: &mut Program,
@@ -285,33 +285,17 @@ impl<'a> Task<'a> {
         case: &mut CaseAt,
         cuts: &[f64],
     ) -> Form {
-        let Some(centre) = e.centre.or(self.constants.label) else {
-            zero(program, [nu]);
-            let steepest = self.loss.steepest();
-            return reach * (steepest * steepest);
-        };
-        let at = |w: f64, centre: f64| {
-            nu.clone() * (centre * w - e.tube * w.abs() - 0.5 * e.curve * w * w) + reach.clone() * (w * w)
-        };
-        let signs: &[f64] = if e.centre.is_some() { &[1.0] } else { &[1.0, -1.0] };
-        if *signs == [1.0] && e.curve == 0.0 {
-            return at(e.high, centre);
+        let high = e.high;
+        let at_end = nu.clone() * (high - 0.5 * e.curve * high * high) + reach.clone() * (high * high);
+        if e.curve == 0.0 {
+            return at_end;
         }
         let price = program.variables(1);
-        let mut above = vec![Form::of(price)];
-        for sign in signs {
-            above.extend([e.low, e.high].map(|w| Form::of(price) - at(w, sign * centre)));
-            if e.curve > 0.0 {
-                let curve = Curve::parabola(
-                    nu.clone() * (sign * centre),
-                    reach.clone() - nu.clone() * (0.5 * e.curve),
-                    (e.low, e.high),
-                );
-                above.extend(held(&Form::of(price), &curve, cuts));
-                case.curves.push((price, curve));
-            }
-        }
-        not_negative(program, above);
+        let curve = Curve::parabola(nu.clone(), reach - nu * (0.5 * e.curve), high);
+        let top = Form::of(price);
+        let above = held(&top, &curve, cuts).chain([top.clone(), top.clone() - at_end]);
+        not_negative(program, above.collect::<Vec<_>>());
+        case.curves.push((price, curve));
         Form::of(price)
     }
 
@@ -320,7 +304,7 @@ impl<'a> Task<'a> {
         &self,
         program: &mut Program,
         layout: &Layout,
-        (a, centre): (&[f64], f64),
+        a: &[f64],
         case: &mut CaseAt,
         cuts: &[f64],
     ) -> Form {
@@ -334,7 +318,7 @@ impl<'a> Task<'a> {
         let c = alpha * (self.constants.eta * n);
         if let Some(e) = self.loss.conjugate() {
             let is_concave = self.constants.eta * n < self.constants.k * e.curve;
-            let bounded = Bounded { centre, kappa0: whole.clone(), kappa: whole, b, c, is_concave };
+            let bounded = Bounded { kappa0: whole.clone(), kappa: whole, b, c, is_concave };
             let part = bounded.part(&e, &[t, y, v]);
             let mut fixed = part.fixed;
             for arc in part.curves {
@@ -370,7 +354,7 @@ impl<'a> Task<'a> {
             if !free.contains(&j) {
                 force = force - Form::of(layout.beta + j) * *sigma;
             }
-            if let (Reach::Point { a, .. }, Some((_, y))) = (place.part, case.point) {
+            if let (Reach::Point(a), Some((_, y))) = (place.part, case.point) {
                 force = force + Form::of(y) * (eps * a[j]);
             }
             if let Some(shell) = place.shell {

@@ -5,7 +5,7 @@ use unswayed_check::{Loss, Statement, Target};
 use crate::certify::dot;
 use crate::data::Dataset;
 use crate::error::CertifyError;
-use crate::learner::blocks;
+use crate::learner::parameters;
 
 /// The numbers of a setting.
 #[derive(Clone, Debug)]
@@ -21,8 +21,6 @@ pub(super) struct Constants {
     pub(super) free: Vec<usize>,
     /// ϱ of the projection.
     pub(super) projection: Option<f64>,
-    /// The largest |y| of the adversary's points for regression, if there is one.
-    pub(super) label: Option<f64>,
 }
 
 impl Constants {
@@ -33,8 +31,7 @@ impl Constants {
             sigma,
             eps: statement.threat.poison_rate,
             k: 1.0 - eta * sigma,
-            parameters: blocks(statement.learner.loss, columns).0 * blocks(statement.learner.loss, columns).1,
-            label: statement.threat.label,
+            parameters: parameters(statement.learner.loss, columns),
             free: statement.learner.unregularized.clone(),
             projection: statement.learner.projection,
         }
@@ -61,8 +58,6 @@ pub(super) struct Sheet {
     pub(super) length: Vec<f64>,
     /// r = min(1, G/‖z‖).
     pub(super) clip: Vec<f64>,
-    /// The c of the loss.
-    pub(super) centre: Vec<f64>,
     /// How many of the rows are the dataset's own.
     pub(super) own: usize,
 }
@@ -87,7 +82,7 @@ impl Sheet {
     ) -> Result<Self, CertifyError> {
         let mut sheet = match statement.learner.loss {
             Loss::Multiclass(classes) => pairs(data, classes),
-            loss => plain(data, loss),
+            _ => plain(data),
         };
         match (&statement.target, target) {
             (Target::Data, _) => {}
@@ -98,7 +93,7 @@ impl Sheet {
                 let over = |(t, mass): (&f64, &f64)| if *t > 0.0 { t / total / mass } else { 0.0 };
                 sheet.t = own.iter().zip(&sheet.mass).map(over).collect();
             }
-            (Target::Rows(_), Some(target)) => sheet.append(&plain(target, statement.learner.loss)),
+            (Target::Rows(_), Some(target)) => sheet.append(&plain(target)),
             (Target::Rows(_), None) => return Err(CertifyError::Unsupported("a target without rows")),
         }
         let k = 1.0 - statement.learner.learning_rate * statement.learner.regularization;
@@ -121,7 +116,6 @@ impl Sheet {
         self.n.extend(&target.n);
         self.length.extend(&target.length);
         self.clip.extend(&target.clip);
-        self.centre.extend(&target.centre);
     }
 
     /// One row of each so many, with the weights of data and target scaled back to what they were.
@@ -140,7 +134,6 @@ impl Sheet {
             n: pick(&self.n),
             length: pick(&self.length),
             clip: pick(&self.clip),
-            centre: pick(&self.centre),
             own: kept.iter().filter(|i| **i < self.own).count(),
         };
         let total = |sheet: &Sheet, part: fn(&Sheet) -> &[f64]| dot(&sheet.mass, part(sheet));
@@ -158,15 +151,12 @@ fn clip_ratio(clip: f64, length: f64) -> f64 {
     if ratio > 1.0 + 1e-12 { 1.0 } else { ratio.min(1.0 - 1e-15) }
 }
 
-fn plain(data: &Dataset, loss: Loss) -> Sheet {
+fn plain(data: &Dataset) -> Sheet {
     let mass = data.probabilities();
-    let features = || data.iter().map(|row| &row[loss.labels()..]);
-    let n: Vec<f64> = features().map(|z| dot(z, z)).collect();
-    let fixed = loss.conjugate().map_or(Some(0.0), |e| e.centre);
+    let n: Vec<f64> = data.iter().map(|z| dot(z, z)).collect();
     Sheet {
-        z: features().flatten().copied().collect(),
-        parameters: data.dimension() - loss.labels(),
-        centre: data.iter().map(|row| fixed.unwrap_or(row[0])).collect(),
+        z: data.z().to_vec(),
+        parameters: data.dimension(),
         p: vec![1.0; mass.len()],
         t: vec![1.0; mass.len()],
         length: n.iter().map(|n| n.sqrt()).collect(),
@@ -189,7 +179,6 @@ fn pairs(data: &Dataset, classes: usize) -> Sheet {
         n: vec![],
         length: vec![],
         clip: vec![],
-        centre: vec![],
         own: 0,
     };
     for (row, p) in data.iter().zip(data.probabilities()) {
@@ -207,5 +196,5 @@ fn pairs(data: &Dataset, classes: usize) -> Sheet {
         }
     }
     let rows = sheet.mass.len();
-    Sheet { p: vec![1.0; rows], t: vec![1.0; rows], clip: vec![1.0; rows], centre: vec![1.0; rows], own: rows, ..sheet }
+    Sheet { p: vec![1.0; rows], t: vec![1.0; rows], clip: vec![1.0; rows], own: rows, ..sheet }
 }

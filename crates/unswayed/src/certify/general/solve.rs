@@ -98,7 +98,7 @@ fn read(task: &Task, layout: &Layout, x: &[f64], value: f64, converged: bool) ->
             lines: place.lines,
             tau: case.tau.iter().map(|v| x[*v].max(f64::MIN_POSITIVE)).collect(),
             nu: at(case.nu),
-            push: case.point.map_or(0.0, |(_, y)| x[y]),
+            push: at(case.point.map(|(_, y)| y)),
             outer: at(case.multipliers.map(|(outer, _)| outer)),
             inner: at(case.multipliers.map(|(_, inner)| inner)),
         }

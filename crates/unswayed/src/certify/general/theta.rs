@@ -31,7 +31,7 @@ impl<'a> Quadratic<'a> {
                 push.iter_mut().zip(set.turn_back(&lean)).for_each(|(p, l)| *p += l);
                 (0..d).for_each(|j| diagonal[j] -= factor(j) * chi / 2.0);
             }
-            Reach::Point { a, .. } => {
+            Reach::Point(a) => {
                 push.iter_mut().zip(a).for_each(|(p, a)| *p += constants.eps * case.push * a);
             }
             _ => {}

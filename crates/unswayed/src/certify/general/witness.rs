@@ -51,7 +51,7 @@ pub(super) fn witness(
                     }
                 }
             }
-            Reach::Point { a, .. } => point(task, &found, case, a, &mut cases),
+            Reach::Point(a) => point(task, &found, case, a, &mut cases),
             Reach::Nothing => {}
         }
         if place.shell.is_some() {
@@ -112,8 +112,7 @@ fn refresh(task: &Task, found: &Found, lines: &mut Lines) {
 /// The line of a point of a finite set.
 fn point(task: &Task, found: &Found, case: &CaseFound, a: &[f64], cases: &mut Cases) {
     let whole = 2.0 * found.alpha * task.constants.k;
-    let (low, high) = task.loss.conjugate().map_or((0.0, 1.0), |e| (e.low, e.high));
-    cases.share.push((case.push / whole).clamp(low, high));
+    cases.share.push((case.push / whole).clamp(0.0, task.loss.steepest()));
     if task.loss == Loss::Logistic {
         let c = found.alpha * task.constants.eta * dot(a, a);
         cases.w.push(point_curve(whole, case.push, dot(&found.beta, a), c).everywhere().maximiser());

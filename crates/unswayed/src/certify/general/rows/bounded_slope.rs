@@ -1,18 +1,17 @@
-//! A row of a loss with bounded slopes (Lemma L2): T ≥ sup κ0e(w) + (1−ε)(bw + αηnw²), V ≥ h|y| + qy²/(2κ), y between the slopes times
-//! κ; the line is T + V + y(s − c).
+//! A row of a loss with bounded slopes (Lemma L2): T ≥ sup κ0e(w) + (1−ε)(bw + αηnw²), V ≥ qy²/(2κ), 0 ≤ y ≤ κ·(the steepest
+//! slope); the line is T + V + y(s − 1).
 
 use unswayed_check::{Conjugate, Lines};
 
 use super::super::form::Scalar;
 use super::super::logistic::{Arc, Curve};
-use super::{Form, Kind, Own, Part, Row, own, ramp};
-use crate::learner::highest;
+use super::{Form, Kind, Own, Part, Row, own};
+use crate::learner::{highest, slope};
 
 pub(in super::super) struct BoundedSlope(pub(in super::super) Conjugate);
 
 /// A row, or a point of a finite set, without what they have in common.
 pub(in super::super) struct Bounded<T> {
-    pub(in super::super) centre: f64,
     pub(in super::super) kappa0: T,
     pub(in super::super) kappa: T,
     /// (1−ε)b for a row.
@@ -27,7 +26,6 @@ impl<T: Scalar> Bounded<T> {
     fn of_row(row: &Row<T>, e: &Conjugate) -> Self {
         let benign = (1.0 - row.constants.eps) * row.p;
         Bounded {
-            centre: row.centre,
             kappa0: row.kappa0(),
             kappa: row.kappa(),
             b: row.b.clone() * benign,
@@ -38,22 +36,20 @@ impl<T: Scalar> Bounded<T> {
 
     /// κ0e(w) + bw + cw².
     fn at(&self, e: &Conjugate, w: f64) -> T {
-        let conjugate = self.centre * w - e.tube * w.abs() - 0.5 * e.curve * w * w;
-        self.kappa0.clone() * conjugate + self.b.clone() * w + self.c.clone() * (w * w)
+        self.kappa0.clone() * (w - 0.5 * e.curve * w * w) + self.b.clone() * w + self.c.clone() * (w * w)
     }
 
     /// The curves of T and of V.
     fn curves(&self, e: &Conjugate, y: &T) -> Vec<Arc<T>> {
-        let ends = (e.low, e.high);
         let mut curves = vec![];
         if self.is_concave {
-            let b = self.kappa0.clone() * self.centre + self.b.clone();
+            let b = self.kappa0.clone() + self.b.clone();
             let c = self.c.clone() - self.kappa0.clone() * (0.5 * e.curve);
-            curves.push(Curve::parabola(b, c, ends).everywhere());
+            curves.push(Curve::parabola(b, c, e.high).everywhere());
         }
         if e.curve > 0.0 {
             let c = self.kappa.clone() * (-0.5 * e.curve);
-            let curve = Curve::parabola(y.clone() * e.curve, c, ends);
+            let curve = Curve::parabola(y.clone() * e.curve, c, e.high);
             curves.push(Arc { unknown: 2, ..curve.everywhere() });
         }
         curves
@@ -64,17 +60,14 @@ impl Bounded<Form> {
     /// Its place in the program, for the unknowns T, y and V.
     pub(in super::super) fn part(&self, e: &Conjugate, own: &[Form]) -> Part {
         let [t, y, v] = [&own[0], &own[1], &own[2]].map(Form::clone);
-        let above = |w: f64| t.clone() - self.at(e, w);
         let fixed = vec![
             t.clone(),
-            above(e.low),
-            above(e.high),
-            y.clone() - self.kappa.clone() * e.low,
+            t.clone() - self.at(e, e.high),
+            y.clone(),
             self.kappa.clone() * e.high - y.clone(),
-            v.clone() - y.clone() * e.tube,
-            v.clone() + y.clone() * e.tube,
+            v.clone(),
         ];
-        let cost = t.clone() + v - y.clone() * self.centre;
+        let cost = t + v - y.clone();
         Part { fixed, curves: self.curves(e, &y), cost, slope: y }
     }
 }
@@ -83,7 +76,7 @@ impl Bounded<f64> {
     /// What the line of slope y costs at s = 0.
     pub(in super::super) fn height(&self, e: &Conjugate, y: f64) -> f64 {
         let bend = if y == 0.0 { 0.0 } else { 0.5 * e.curve * y * y / self.kappa };
-        highest(e, self.centre, self.kappa0, self.b, self.c) - self.centre * y + e.tube * y.abs() + bend
+        highest(e, self.kappa0, self.b, self.c) - y + bend
     }
 }
 
@@ -96,15 +89,9 @@ impl Kind for BoundedSlope {
         Bounded::of_row(row, &self.0).part(&self.0, own)
     }
 
-    /// The slope of the loss at s. Where it jumps it goes over the width.
-    fn line(&self, row: &Row<f64>, _: f64, s: f64, width: f64) -> Own {
-        let (e, gap) = (&self.0, row.centre - s);
-        let u = if e.curve > 0.0 {
-            (gap / e.curve).clamp(e.low, e.high)
-        } else {
-            e.high * ramp(gap - e.tube, width) + e.low * ramp(-gap - e.tube, width)
-        };
-        own(row.kappa().max(0.0) * u)
+    /// The slope of the loss at s.
+    fn line(&self, row: &Row<f64>, _: f64, s: f64, _: f64) -> Own {
+        own(row.kappa().max(0.0) * slope(&self.0, s))
     }
 
     fn height(&self, row: &Row<f64>, own: &Own) -> f64 {
@@ -118,6 +105,6 @@ impl Kind for BoundedSlope {
     fn write(&self, row: &Row<f64>, own: &Own, _: &[f64], lines: &mut Lines) {
         let kappa = row.kappa();
         let u = if kappa > 0.0 { own[1] / kappa } else { 0.0 };
-        lines.u.push(u.clamp(self.0.low, self.0.high));
+        lines.u.push(u.clamp(0.0, self.0.high));
     }
 }

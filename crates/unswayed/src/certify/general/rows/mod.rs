@@ -52,8 +52,6 @@ pub(super) struct Row<'a, T> {
     pub(super) t: f64,
     /// r = min(1, G/‖z‖) of a clipped gradient, else 1.
     pub(super) clip: f64,
-    /// The c of the loss: where it begins to fall, or the label.
-    pub(super) centre: f64,
     /// The middle of the interval that s is in, and how far from it s may be.
     pub(super) range: (f64, f64),
 }

@@ -130,7 +130,7 @@ impl Margins {
         out.fill(0.0);
         for i in row * self.each()..(row + 1) * self.each() {
             let (bend, along) = (curve.at(self.score(i, theta), 1.0), self.score(i, v));
-            if bend.pull > passed {
+            if passed < 1.0 && bend.pull > passed {
                 // A clipped step has the direction of the point and a length of its own.
                 let squared = dot(self.x(i), self.x(i));
                 self.add_gradient(i, passed, v, out);

@@ -236,6 +236,25 @@ fn in_a_file() {
     }
 }
 
+/// Rows that were divided by a number read off them are not independent draws.
+#[test]
+fn scaled_rows_have_no_new_data() {
+    let z = draw(&mut Random(9), 20);
+    let set = Set::Ball { radius: 1.0 };
+    let claim = witness(&set, Deviation::Hoeffding);
+    let mut statement = learner(set);
+    prove_new_data(&statement, &claim, &rows(&z)).unwrap();
+    for scale in [1.0_f64.next_up(), 1.0_f64.next_down(), 2.0] {
+        statement.data[0].scale = scale;
+        let complaint = prove_new_data(&statement, &claim, &rows(&z)).unwrap_err().to_string();
+        assert!(
+            complaint.starts_with("new data: confidence for new data with rows divided by a scale"),
+            "{complaint}"
+        );
+        assert!(complaint.contains("fixed before the data are seen"), "{complaint}");
+    }
+}
+
 /// A claim on new data is about one sample.
 #[test]
 fn drift_has_no_new_data() {

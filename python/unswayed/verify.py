@@ -640,7 +640,7 @@ def read_rows(path: str, labels: Optional[str], origin: Struct) -> Rows:
     elif ending == ".npz":
         table = read_npz(content, origin)
     elif ending == ".npy":
-        table = read_npy(content, read_bytes(labels) if labels and origin.label_file is not None else None, origin)
+        table = read_npy(content, read_bytes(labels) if labels and origin.labels[0] in LABELLED else None, origin)
     else:
         raise Unreadable("only .csv, .npy and .npz files are read here; for Parquet use unswayed-check")
     if ending != ".npy" and origin.label_file is not None and labels is not None:

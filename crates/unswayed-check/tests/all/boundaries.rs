@@ -1335,9 +1335,10 @@ fn origins() {
             problem.bound()
         },
         |origin| {
-            let mut certificate = mean(Some(&fixtures::rows()));
+            let samples = Rows { z: &Z, dimension: 2, weights: None };
+            let mut certificate = mean(Some(&samples));
             certificate.statement.benign = MeanBenign::Samples(origin);
-            check_mean(&certificate, Some(&fixtures::rows()))
+            check_mean(&certificate, Some(&samples))
         },
     ];
     for place in places {

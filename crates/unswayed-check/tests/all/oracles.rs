@@ -1,14 +1,20 @@
 //! The reference values in `tests/oracles` and of `docs/learners.md`: the exact value of each stored proof.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use unswayed_check::{
-    CaseProof, Cases, Lines, Loss, MeanBenign, MeanCertificate, MeanStatement, RowBound, Rows, Set, Shells,
-    Statement, Target, check_mean,
+    CaseProof, Cases, Certificate, Deviation, Evidence, Lines, Loss, MeanBenign, MeanCertificate,
+    MeanStatement, NewDataClaim, Proof, RowBound, Rows, Set, Shells, Statement, Target, check, check_mean,
+    prove, prove_new_data,
 };
 use unswayed_data::{Reading, Source, load_table};
 
-use crate::common::fixtures::{bound, by_cases};
-use crate::common::{Numbers, Problem, dot, ellipsoid_x, origin, plain, simple, slope, triangle};
+use crate::common::fixtures::{self, bound, by_cases, by_paper};
+use crate::common::generic::generic;
+use crate::common::random::kinds;
+use crate::common::search::Random;
+use crate::common::{
+    Numbers, Problem, certificate, dot, ellipsoid_x, origin, plain, simple, slope, triangle,
+};
 use crate::truth;
 
 fn cases(text: &str) -> Vec<Value> {
@@ -361,4 +367,111 @@ fn every_reference_case_is_reproduced() {
         }
     }
     assert_eq!(cases.len(), 35);
+}
+
+/// A certificate with its rows, for the other checker.
+fn sample(name: &str, problem: &Problem, certificate: &Certificate) -> Value {
+    let file: Value = serde_json::from_slice(&certificate.to_bytes()).expect("JSON");
+    json!({
+        "name": name,
+        "certificate": file,
+        "data": problem.data,
+        "weights": problem.weights,
+        "target": problem.target,
+        "dimension": problem.dimension,
+    })
+}
+
+/// A claim on new data for the hinge learner against this set.
+fn with_new_data(
+    set: unswayed_check::Feature,
+    deviation: Deviation,
+    random: &mut Random,
+) -> (Problem, Certificate) {
+    let mut problem = generic(&[unswayed_check::Feature::Hinge, set]);
+    problem.statement.learner.projection = Some(6.0);
+    let width = problem.proof.cases.tau.len();
+    let mut claim = NewDataClaim {
+        bound: 0.0,
+        delta: random.between(0.01, 0.1),
+        radius: random.between(1.0, 1.5),
+        deviation,
+        alpha: random.between(0.7, 0.9),
+        beta: random.vector(2, -1.2, -0.4),
+        tau: random.vector(width, 1.5, 2.5),
+        nu: random.between(0.0, 0.5),
+        omega: problem.proof.omega,
+        theta: random.vector(2, 0.2, 2.5),
+        gain: random.between(0.3, 0.9),
+    };
+    let mut file = certificate(&problem);
+    claim.bound = prove_new_data(&file.statement, &claim, &problem.rows()[0]).expect("a bound");
+    file.new_data = Some(claim);
+    (problem, file)
+}
+
+/// Certificates of every kind with random numbers.
+fn every_kind() -> Vec<Value> {
+    use unswayed_check::Feature;
+    let mut random = Random(2024);
+    let mut all = vec![];
+    for (name, make) in kinds() {
+        for _ in 0..2 {
+            let mut problem = make(&mut random);
+            while problem.bound().is_err() {
+                problem = make(&mut random);
+            }
+            all.push(sample(&name, &problem, &certificate(&problem)));
+        }
+    }
+    for set in [Feature::Ball, Feature::Box, Feature::Ellipsoid] {
+        for deviation in [Deviation::Hoeffding, Deviation::Bernstein] {
+            let (problem, file) = with_new_data(set, deviation, &mut random);
+            all.push(sample(&format!("new data {set:?} {deviation:?}"), &problem, &file));
+        }
+    }
+    for (file, rows) in fixtures::all() {
+        if let Proof::Paper(proof) = &file.loss.proof {
+            let problem = Problem {
+                data: vec![rows.z.to_vec()],
+                weights: vec![rows.weights.map(<[f64]>::to_vec)],
+                ..generic(&[Feature::Hinge, Feature::Ball])
+            };
+            let file = fixtures::certificate(fixtures::hinge(), by_paper((**proof).clone()), None, &rows);
+            all.push(sample("paper", &problem, &file));
+        }
+    }
+    all
+}
+
+/// `python/unswayed/verify.py` shares no code with this checker. The bounds that it proves are in the file, and are the same to
+/// the last bit. `UNSWAYED_BLESS=1` writes the certificates, then `tests/oracles/verified.py` the bounds.
+#[test]
+fn the_other_checker_proves_the_same() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oracles/verified.json");
+    if std::env::var_os("UNSWAYED_BLESS").is_some() {
+        std::fs::write(path, json!(every_kind()).to_string()).unwrap();
+    }
+    let all: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    assert!(all.len() >= 100, "{}", all.len());
+    for case in &all {
+        let file =
+            Certificate::from_bytes(case["certificate"].to_string().as_bytes()).expect("a certificate");
+        let data: Vec<Vec<f64>> = case["data"].as_array().unwrap().iter().map(numbers).collect();
+        let weights = case["weights"].as_array().unwrap().iter();
+        let weights: Vec<Option<Vec<f64>>> = weights.map(|w| w.is_array().then(|| numbers(w))).collect();
+        let target = case["target"].is_array().then(|| numbers(&case["target"]));
+        let dimension = usize::try_from(case["dimension"].as_u64().unwrap()).unwrap();
+        let rows: Vec<Rows> =
+            data.iter().zip(&weights).map(|(z, w)| Rows { z, dimension, weights: w.as_deref() }).collect();
+        let target = target.as_ref().map(|z| Rows { z, dimension, weights: None });
+        let evidence = Evidence { data: &rows, target };
+        let verdict = check(&file, &evidence);
+        let verdict = verdict.unwrap_or_else(|failure| panic!("{}: {failure}", case["name"]));
+        // The verdict on the error is the smaller of two bounds and 1; here it is that of its own proof.
+        let error = file.error.as_ref().map(|claim| prove(&file.statement, &claim.proof, &evidence)?.bound());
+        let error = error.transpose().expect("a bound");
+        let proved = [Some(verdict.loss), error, verdict.horizon, verdict.new_data];
+        assert_eq!(json!(proved), case["proved"], "{}", case["name"]);
+    }
 }

@@ -9,7 +9,7 @@ use unswayed_check::{
 use unswayed_data::{Reading, Source, load_table};
 
 use crate::common::fixtures::{self, bound, by_cases, by_paper};
-use crate::common::generic::generic;
+use crate::common::generic::{CLIP, generic};
 use crate::common::random::kinds;
 use crate::common::search::Random;
 use crate::common::{
@@ -386,10 +386,11 @@ fn sample(name: &str, problem: &Problem, certificate: &Certificate) -> Value {
 fn with_new_data(
     set: unswayed_check::Feature,
     deviation: Deviation,
+    beta: f64,
     random: &mut Random,
 ) -> (Problem, Certificate) {
     let mut problem = generic(&[unswayed_check::Feature::Hinge, set]);
-    problem.statement.learner.projection = Some(6.0);
+    problem.statement.learner.projection = Some(12.0);
     let width = problem.proof.cases.tau.len();
     let mut claim = NewDataClaim {
         bound: 0.0,
@@ -397,7 +398,7 @@ fn with_new_data(
         radius: random.between(1.0, 1.5),
         deviation,
         alpha: random.between(0.7, 0.9),
-        beta: random.vector(2, -1.2, -0.4),
+        beta: random.vector(2, 2.0 * beta, 0.5 * beta),
         tau: random.vector(width, 1.5, 2.5),
         nu: random.between(0.0, 0.5),
         omega: problem.proof.omega,
@@ -410,24 +411,79 @@ fn with_new_data(
     (problem, file)
 }
 
+/// Points that act push the other way, and further.
+fn steeper(problem: &mut Problem) {
+    problem.proof.beta.iter_mut().for_each(|beta| *beta *= -4.0);
+}
+
+/// Rows with entries beyond 1, which are no classes.
+fn longer(problem: &mut Problem) {
+    if !matches!(problem.statement.learner.loss, Loss::Multiclass(_)) {
+        problem.data.iter_mut().flatten().for_each(|z| *z *= 3.0);
+    }
+}
+
+/// Where one half of the error's logistic rows ends and the other begins.
+fn at_half(problem: &mut Problem) {
+    if problem.proof.rows == RowBound::ErrorLogistic {
+        for lines in &mut problem.proof.lines {
+            lines.w.fill(0.5);
+            lines.w2.fill(0.5);
+        }
+    }
+}
+
+/// The constant of the points without a search.
+fn without_nu(problem: &mut Problem) {
+    if problem.proof.rows == RowBound::Logistic {
+        problem.proof.cases.nu.fill(0.0);
+    }
+}
+
+/// Rows that weigh a quarter.
+fn lighter(problem: &mut Problem) {
+    if problem.proof.rows == RowBound::ErrorHinge || problem.proof.rows == RowBound::Hinge {
+        let weights =
+            |z: &Vec<f64>| (0..z.len() / problem.dimension).map(|i| [0.25, 1.0, 2.0][i % 3]).collect();
+        problem.weights = problem.data.iter().map(|z| Some(weights(z))).collect();
+    }
+}
+
 /// Certificates of every kind with random numbers.
 fn every_kind() -> Vec<Value> {
     use unswayed_check::Feature;
     let mut random = Random(2024);
     let mut all = vec![];
     for (name, make) in kinds() {
-        for _ in 0..2 {
-            let mut problem = make(&mut random);
-            while problem.bound().is_err() {
-                problem = make(&mut random);
+        let mut problem = make(&mut random);
+        while problem.bound().is_err() {
+            problem = make(&mut random);
+        }
+        all.push(sample(&name, &problem, &certificate(&problem)));
+        for change in [steeper, longer, at_half, lighter, without_nu] {
+            let mut other = problem.clone();
+            change(&mut other);
+            if other.proof != problem.proof || other.data != problem.data || other.weights != problem.weights
+            {
+                let is_proven = other.bound().is_ok();
+                all.extend(is_proven.then(|| sample(&name, &other, &certificate(&other))));
             }
-            all.push(sample(&name, &problem, &certificate(&problem)));
         }
     }
+    for loss in [Feature::Hinge, Feature::Logistic] {
+        let problem = generic(&[loss, Feature::Ball, Feature::TargetWeights, Feature::RowWeights]);
+        all.push(sample("target of a quarter", &problem, &certificate(&problem)));
+    }
+    // Points that reach the clip, and are not clipped.
+    let mut problem = generic(&[Feature::Logistic, Feature::Ball, Feature::Clip]);
+    problem.statement.threat.set = Set::Ball { radius: CLIP };
+    all.push(sample("clip at the radius", &problem, &certificate(&problem)));
     for set in [Feature::Ball, Feature::Box, Feature::Ellipsoid] {
         for deviation in [Deviation::Hoeffding, Deviation::Bernstein] {
-            let (problem, file) = with_new_data(set, deviation, &mut random);
-            all.push(sample(&format!("new data {set:?} {deviation:?}"), &problem, &file));
+            for beta in [-0.6, -4.0] {
+                let (problem, file) = with_new_data(set, deviation, beta, &mut random);
+                all.push(sample(&format!("new data {set:?} {deviation:?}"), &problem, &file));
+            }
         }
     }
     for (file, rows) in fixtures::all() {
@@ -437,8 +493,14 @@ fn every_kind() -> Vec<Value> {
                 weights: vec![rows.weights.map(<[f64]>::to_vec)],
                 ..generic(&[Feature::Hinge, Feature::Ball])
             };
-            let file = fixtures::certificate(fixtures::hinge(), by_paper((**proof).clone()), None, &rows);
-            all.push(sample("paper", &problem, &file));
+            let mut idle = (**proof).clone();
+            // Rows that count most where they do not act.
+            idle.m = vec![0.01, -2.0, 0.0, 0.01, -1.0];
+            idle.h = rows.z.iter().map(|z| -0.2337 * z).collect();
+            for proof in [(**proof).clone(), idle] {
+                let file = fixtures::certificate(fixtures::hinge(), by_paper(proof), None, &rows);
+                all.push(sample("paper", &problem, &file));
+            }
         }
     }
     all

@@ -187,6 +187,23 @@ fn horizons() {
 }
 
 /// What is claimed of a horizon is stated, and what is stated is claimed.
+/// The paper's proof has conditions of its own on the start.
+#[test]
+fn horizons_of_the_paper() {
+    let proof = by_paper(paper());
+    let said = |start: &[f64], m: f64| {
+        horizon(&hinge(), &proof, &rows(), &steps(10, start), m).unwrap_err().to_string()
+    };
+    horizon(&hinge(), &proof, &rows(), &steps(10, &[0.5, 0.5]), 0.0).unwrap();
+    for start in [&[0.5][..], &[0.5, 0.5, 0.5]] {
+        assert!(said(start, 0.0).contains("entries of horizon.start: expected 2"), "{}", said(start, 0.0));
+    }
+    assert!(said(&[0.5, 0.5], f64::INFINITY).contains("horizon.m = inf"));
+    let cases = by_cases(convexity());
+    let failed = horizon(&hinge(), &cases, &rows(), &steps(10, &[0.5, 0.5]), f64::INFINITY).unwrap_err();
+    assert!(failed.to_string().contains("horizon.m = inf"), "{failed}");
+}
+
 #[test]
 fn horizons_are_stated_and_claimed() {
     for problem in

@@ -107,8 +107,10 @@ mod tests {
     /// The end of an enclosure that makes the result larger, by its sign and size.
     #[test]
     fn the_right_ends_are_taken() {
-        assert_eq!(times_up(&Dyadic::new(2.0), &enclosure(-1.0, 3.0)).nearest(), 6.0);
-        assert_eq!(times_up(&Dyadic::new(-2.0), &enclosure(-1.0, 3.0)).nearest(), 2.0);
+        for (coefficient, wanted) in [(2.0, 6), (-2.0, 2)] {
+            let found = times_up(&Dyadic::new(coefficient), &enclosure(-1.0, 3.0));
+            assert_eq!(RBig::from(found), RBig::from(wanted));
+        }
         for (low, high) in [(-3.0, 1.0), (-1.0, 3.0), (-3.0, -1.0), (1.0, 3.0)] {
             let rise = entropy(1, 0, 0).rise(&enclosure(low, high), 0).expect("m > 0");
             let exact = RBig::from_parts(9.into(), 8_u32.into());

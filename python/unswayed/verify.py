@@ -641,7 +641,7 @@ def read_rows(path: str, labels: Optional[str], origin: Struct) -> Rows:
     elif ending == ".npz":
         table = read_npz(content, origin)
     elif ending == ".npy":
-        table = read_npy(content, read_bytes(labels) if labels and origin.label_file is not None else None, origin)
+        table = read_npy(content, read_bytes(labels) if labels and origin.labels[0] in LABELLED else None, origin)
     else:
         raise Unreadable("only .csv, .npy and .npz files are read here; for Parquet use unswayed-check")
     if ending != ".npy" and origin.label_file is not None and labels is not None:
@@ -677,7 +677,7 @@ UNSUPPORTED = [
     ("label_flips weights", ""), ("label_flips rows", ""), ("bias", "ball box ellipsoid"), ("bias clip", ""),
     ("bias projection", ""), ("bias weights", ""), ("bias rows", ""), ("rows", "hinge"), ("rows clip", ""),
     ("new-data", "hinge"), ("new-data", "ball box ellipsoid"), ("new-data drift", ""), ("new-data row-weights", ""),
-    ("new-data weights", ""), ("new-data rows", ""), ("new-data clip", ""), ("new-data bias", ""), ("paper", "hinge"),
+    ("new-data scaled", ""), ("new-data weights", ""), ("new-data rows", ""), ("new-data clip", ""), ("new-data bias", ""), ("paper", "hinge"),
     ("paper", "ball"), ("paper clip", ""), ("paper bias", ""), ("paper projection", ""), ("paper weights", ""),
     ("paper rows", ""), ("paper drift", ""), ("paper new-data", ""),
 ]
@@ -1326,7 +1326,9 @@ def start_of_paper(statement: Struct, proof: Struct, m: Fraction) -> Fraction:
 
 
 def prove_new_data(statement: Struct, claim: Struct, rows: Rows) -> Fraction:
-    require_supported(statement, "new-data", *(["row-weights"] if rows.weighted else []))
+    # Rows divided by a number that was read off them are not independent draws.
+    scaled = any(origin.scale != 1 for origin in statement.data)
+    require_supported(statement, "new-data", *["row-weights"] * rows.weighted, *["scaled"] * scaled)
     kind, n, d = statement.threat.set[0], len(rows.z), len(rows.z[0])
     require((kind == "ellipsoid") == (claim.omega is not None) and n >= 2, "ω is that of an ellipsoid, and n ≥ 2")
     require_lengths(claim, ("beta", "theta", "tau"), {"beta": d, "theta": d, "tau": d if kind == "box" else 1})

@@ -11,6 +11,7 @@
 //! checked: it is what the claim assumes.
 
 use dashu::rational::RBig;
+use unswayed_data::Origin;
 
 use crate::evaluate::{Curve, Quadratic};
 use crate::exact::{Dyadic, ExactSum, Round, norm2, quotient, sqrt_up};
@@ -48,6 +49,9 @@ pub(crate) fn require_supported(statement: &Statement, rows: &Rows) -> Result<()
     let mut features = rules::features(statement);
     features.push(Feature::Confidence);
     features.extend(rows.weights.map(|_| Feature::RowWeights));
+    // The theorem is about independent draws. Divided by a number that was read off them, they are none.
+    let is_scaled = statement.data.iter().any(Origin::is_scaled);
+    features.extend(is_scaled.then_some(Feature::ScaledRows));
     rules::unsupported(&features).map_or(Ok(()), |rule| Err(Reason::Unsupported(rule)))
 }
 

@@ -189,3 +189,53 @@ impl Case<'_> {
         Ok(parts.iter().fold(Dyadic::zero(), |sum, (square, a)| sum + self.peak(square, &over, a)))
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use dashu::rational::RBig;
+
+    use super::*;
+    use crate::statement::{Learner, Loss, Statement, Target, Threat};
+
+    /// η = σ = ½ and ε = 0: for α = 1 the curvature ασ(2−ησ) is 7/8.
+    pub(crate) fn statement() -> Statement {
+        let learner = Learner::new(Loss::Hinge, 0.5, 0.5);
+        Statement {
+            learner,
+            threat: Threat::ball(0.0, 1.0),
+            data: vec![],
+            target: Target::Data,
+            horizon: None,
+        }
+    }
+
+    /// A little more than n/d, and no quotient that was rounded down.
+    pub(crate) fn assert_just_above(x: &Dyadic, n: u32, d: u32) {
+        let excess = RBig::from(x.clone()) - RBig::from_parts(n.into(), d.into());
+        assert!(excess > RBig::ZERO && excess < RBig::from(Dyadic::scaled(1.into(), -200)), "{x:?} {n}/{d}");
+    }
+
+    fn of(constant: u64, slope: u64, scale: u64, curve: Curve) -> Dyadic {
+        let [constant, slope, scale] = [constant, slope, scale].map(Dyadic::whole);
+        let line = Line { constant, slope: vec![slope], scale };
+        let point = Quadratic { constant: Dyadic::zero(), slope: vec![Dyadic::zero()], curve };
+        let statement = statement();
+        bound(&Lambda::new(&statement, 1.0, &[0.0]), &line, &point, &Region::everywhere(1)).expect("A ≻ 0")
+    }
+
+    /// Quotients that are no binary numbers: a third of the constant, and v²/(4A) = 1/(4·7/8).
+    #[test]
+    fn quotients_are_rounded_up() {
+        let (zero, one) = (Dyadic::zero(), Dyadic::whole(1));
+        assert_just_above(&of(1, 0, 3, Curve::Flat), 1, 3);
+        assert_just_above(&of(0, 1, 1, Curve::Flat), 2, 7);
+        let diagonal = Curve::Diagonal { m: vec![zero.clone()], over: vec![one.clone()] };
+        assert_just_above(&of(0, 1, 1, diagonal), 2, 7);
+        // The two parts together are v²/(4A) with v = 1/3, wherever x is.
+        for x in 0..20 {
+            let (omega, x) = (Dyadic::whole(2), vec![Dyadic::new(f64::from(x) / 16.0)]);
+            let dense = Curve::Dense { m: zero.clone(), over: one.clone(), q: vec![1.0], omega, x };
+            assert_just_above(&of(0, 1, 3, dense), 2, 63);
+        }
+    }
+}

@@ -530,6 +530,29 @@ mod tests {
         assert_eq!(round_up(&below).to_bits(), f64::MIN.to_bits());
     }
 
+    /// Full mantissas at every place within a cell, so often that the highest cell overflows into new ones.
+    #[test]
+    fn full_cells_are_carried() {
+        let full = 9_007_199_254_740_991.0;
+        for shift in 0..32 {
+            let (mut sum, mut total) = (ExactSum::new(), RBig::ZERO);
+            for _ in 0..64 {
+                total += add(&mut sum, &[full, full, full * f64::from(2_i32).powi(shift)]);
+            }
+            assert_eq!(RBig::from(sum.take()), total, "{shift}");
+        }
+    }
+
+    #[test]
+    fn carries_do_not_wait_too_long() {
+        let mut sum = ExactSum::new();
+        sum.pending = MOST_PENDING - 2;
+        sum.add([1.0]);
+        assert_eq!(sum.pending, MOST_PENDING - 1);
+        sum.add([1.0]);
+        assert_eq!(sum.pending, 0);
+    }
+
     #[test]
     fn the_widest_products_fit() {
         let mut sum = ExactSum::new();

@@ -1,9 +1,10 @@
 //! The certificate file: one JSON object, described in `docs/certificate-format.md`.
 //!
-//! Reading is strict. Unknown keys, duplicate keys, missing numbers, numbers that are not finite and anything after the
-//! object are errors.
+//! Reading is strict. Unknown keys, duplicate keys, missing numbers, numbers that are not finite, lists in place of objects
+//! and anything after the object are errors.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use thiserror::Error;
 
 use crate::proof::{Certificate, MeanCertificate};
@@ -60,8 +61,10 @@ impl AnyCertificate {
     /// # Errors
     /// The first thing found that is not as the format's description has it.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, FormatError> {
-        let file: File<Certificate, MeanCertificate> =
-            serde_json::from_slice(bytes).map_err(|error| FormatError::Malformed(error.to_string()))?;
+        let malformed = |error: serde_json::Error| FormatError::Malformed(error.to_string());
+        let file: File<Certificate, MeanCertificate> = serde_json::from_slice(bytes).map_err(malformed)?;
+        let found: Value = serde_json::from_slice(bytes).map_err(malformed)?;
+        require_objects("", &found, &serde_json::to_value(&file).map_err(malformed)?)?;
         if file.format != FORMAT {
             return Err(FormatError::OtherFormat(file.format));
         }
@@ -73,6 +76,28 @@ impl AnyCertificate {
             (None, Some(certificate)) => Ok(AnyCertificate::Mean(certificate)),
             _ => Err(FormatError::NotOne),
         }
+    }
+}
+
+/// Requires an object wherever one would be written: serde also reads a list of an object's values in the order of its
+/// fields, which the format does not have.
+fn require_objects(path: &str, found: &Value, written: &Value) -> Result<(), FormatError> {
+    let inside = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    match (found, written) {
+        (Value::Object(found), Value::Object(written)) => found.iter().try_for_each(|(name, found)| {
+            written.get(name).map_or(Ok(()), |written| require_objects(&inside(name), found, written))
+        }),
+        (Value::Array(found), Value::Array(written)) => {
+            let mut pairs = found.iter().zip(written).enumerate();
+            pairs.try_for_each(|(i, (found, written))| {
+                require_objects(&inside(&i.to_string()), found, written)
+            })
+        }
+        (Value::Array(_), Value::Object(_)) => {
+            let name = if path.is_empty() { "the certificate" } else { path };
+            Err(FormatError::Malformed(format!("{name} is a list, not an object")))
+        }
+        _ => Ok(()),
     }
 }
 

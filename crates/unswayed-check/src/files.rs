@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use unswayed_data::{Dataset, Origin, Source, reload};
+use unswayed_data::{Dataset, Labels, Origin, Source, reload};
 
 use crate::text::Checked;
 use crate::{
@@ -108,25 +108,33 @@ impl Files {
 
     /// Refuses a file of labels that nothing would be read from.
     fn require_labels(&self, origins: &[&Origin]) -> Result<(), String> {
+        let mut pairs = self.data.iter().chain(&self.target).zip(origins);
         match &self.labels {
-            Some(labels) if origins.iter().all(|origin| origin.label_file.is_none()) => {
+            Some(labels) if !pairs.any(|(path, origin)| needs_labels(path, origin)) => {
                 let name = labels.display();
-                Err(format!(
-                    "{name}: the certificate is not about rows with a file of labels; leave out --labels"
-                ))
+                Err(format!("{name}: no rows here need a file of labels; leave out --labels"))
             }
             _ => Ok(()),
         }
     }
 
     fn read(&self, path: &Path, origin: &Origin) -> Result<Dataset, String> {
-        let source = match self.labels.clone().or_else(|| labels_beside(path)) {
-            Some(labels) if origin.label_file.is_some() => Source::path(path).labels(labels),
-            _ => Source::path(path),
+        let labels = || self.labels.clone().or_else(|| labels_beside(path));
+        let source = match needs_labels(path, origin).then(labels).flatten() {
+            Some(labels) => Source::path(path).labels(labels),
+            None => Source::path(path),
         };
         origin.validate().map_err(|error| format!("the certificate's statement: {error}"))?;
         reload(&source, origin).map_err(|error| error.to_string())
     }
+}
+
+/// Whether labels come from a file of their own. That depends on the file that is read and not on the one that the rows were
+/// first made from: the digest is the same.
+fn needs_labels(features: &Path, origin: &Origin) -> bool {
+    let is_labelled =
+        matches!(origin.labels, Labels::Classes { .. } | Labels::Scores | Labels::Multiclass { .. });
+    is_labelled && features.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy"))
 }
 
 /// For features in `…x.npy`, the labels in `…y.npy` if there is such a file.

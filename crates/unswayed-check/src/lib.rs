@@ -188,14 +188,14 @@ pub fn prove_new_data(statement: &Statement, claim: &NewDataClaim, rows: &Rows) 
     confidence::value(statement, claim, rows).and_then(|v| finite_up(&v)).map_err(in_part(Part::NewData))
 }
 
-/// Checks that every claim of a certificate holds for these rows. That they are the rows of the statement is for the caller to
-/// compare, by their [`Origin`].
+/// Checks that every claim of a certificate holds for these rows, and that there are as many rows and columns as stated. That
+/// they were made as the statement says is for the caller to compare, by their [`Origin`].
 ///
 /// # Errors
 /// The first thing that does not hold.
 pub fn check(certificate: &Certificate, evidence: &Evidence) -> Result<Verdict, Failure> {
     let Certificate { statement, loss, error, horizon, new_data, .. } = certificate;
-    require_length("datasets", statement.data.len(), evidence.data.len()).map_err(in_part(Part::Data))?;
+    validate::require_stated(statement, evidence).map_err(in_part(Part::Data))?;
     let proven = check_claim(statement, loss, Part::Loss, evidence)?;
     let error = match error {
         Some(claim) => Some(check_claim(statement, claim, Part::Error, evidence)?.bound()?),

@@ -145,6 +145,13 @@ mod tests {
         assert!(!one.low.is_positive() && !one.high.is_negative());
     }
 
+    /// A number that fixed point rounds to 0 is still below the upper end.
+    #[test]
+    fn small_arguments_are_enclosed() {
+        let (low, high) = artanh(UBig::ONE, &(UBig::from(3_u8) << (BITS - 1)));
+        assert!(low == IBig::ZERO && high >= IBig::ONE);
+    }
+
     proptest! {
         #[test]
         fn narrow_and_near_the_floating_point_value(x in prop_oneof![

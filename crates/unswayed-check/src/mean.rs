@@ -14,6 +14,7 @@ use crate::failure::{Reason, require, require_not_negative};
 use crate::proof::MeanCertificate;
 use crate::rows::Rows;
 use crate::statement::{MeanBenign, MeanStatement};
+use crate::validate::require_size;
 
 /// Why a certificate about a covariance trace is not checked against a data file.
 const NO_ROWS: &str =
@@ -60,14 +61,15 @@ pub(crate) fn value(certificate: &MeanCertificate, rows: Option<&Rows>) -> Resul
 
 /// tr Σ: as given, or of the rows, Σ p_i‖z_i‖² − ‖Σ p_iz_i‖² = (W Σ w_i‖z_i‖² − ‖Σ w_iz_i‖²)/W².
 fn covariance_trace(benign: &MeanBenign, rows: Option<&Rows>) -> Result<RBig, Reason> {
-    let rows = match (benign, rows) {
+    let (origin, rows) = match (benign, rows) {
         (MeanBenign::CovarianceTrace(trace), None) => return Ok(RBig::from(Dyadic::new(*trace))),
         (MeanBenign::CovarianceTrace(_), Some(_)) => return Err(Reason::Origin(NO_ROWS.to_owned())),
         (MeanBenign::Samples(_), None) => return Err(Reason::Origin("the samples are missing".to_owned())),
-        (MeanBenign::Samples(_), Some(rows)) => rows,
+        (MeanBenign::Samples(origin), Some(rows)) => (origin, rows),
     };
     rows.validate()?;
     require(!rows.is_empty(), "the number of samples", 0.0, "> 0")?;
+    require_size(origin, rows)?;
     let mut squares = ExactSum::new();
     for part in rows.in_parallel(|range| {
         let mut sum = ExactSum::new();

@@ -39,6 +39,8 @@ pub enum Feature {
     SetAroundData,
     /// Rows with different weights.
     RowWeights,
+    /// Rows that were divided by another number than 1.
+    ScaledRows,
     /// The paper's program.
     Paper,
 }
@@ -72,6 +74,8 @@ const OWN_ROWS: &str =
     "a target with rows that are not rows of the data is supported for the hinge loss without clip and bias";
 const NEW_DATA: &str = "confidence for new data is supported for the hinge loss against a ball, or a box or ellipsoid with \
                         numbers of its own, for one dataset without weights, judged by the data, with regularization, without clip and bias";
+const SCALED: &str = "what makes rows of the file must be fixed before the data are seen, and a certificate cannot show that its scale \
+                      was; divide the file's numbers beforehand, by a number chosen without them";
 const PAPER: &str = "the paper's program is for the hinge loss against a ball, with plain steps";
 const UNBOUNDED: &str = "without regularization nothing pulls the model back, and an adversary moves it as far as it likes; add a projection";
 
@@ -103,6 +107,7 @@ pub const RULES: &[Rule] = &[
     rule(&[Confidence, SetAroundData], &[], NEW_DATA),
     rule(&[Confidence, Drift], &[], NEW_DATA),
     rule(&[Confidence, RowWeights], &[], NEW_DATA),
+    rule(&[Confidence, ScaledRows], &[], SCALED),
     rule(&[Confidence, TargetWeights], &[], NEW_DATA),
     rule(&[Confidence, TargetRows], &[], NEW_DATA),
     rule(&[Confidence, Clip], &[], NEW_DATA),
@@ -187,6 +192,7 @@ impl fmt::Display for Feature {
             Confidence => "confidence for new data",
             SetAroundData => "a set read off the data",
             RowWeights => "weighted rows",
+            ScaledRows => "rows divided by a scale",
             Paper => "the paper's program",
         })
     }

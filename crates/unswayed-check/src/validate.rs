@@ -1,6 +1,6 @@
 //! The conditions on rows and learner, whatever the proof is.
 
-use unswayed_data::Labels;
+use unswayed_data::{Labels, Origin};
 
 use crate::exact::Dyadic;
 use crate::failure::{Reason, require, require_each, require_length, require_positive};
@@ -18,6 +18,23 @@ pub(crate) fn validate_evidence(evidence: &Evidence) -> Result<(), Reason> {
         require_length("dimension", dimension, rows.dimension)?;
     }
     Ok(())
+}
+
+/// As many datasets, rows and columns as the statement says.
+pub(crate) fn require_stated(statement: &Statement, evidence: &Evidence) -> Result<(), Reason> {
+    require_length("datasets", statement.data.len(), evidence.data.len())?;
+    let target = match &statement.target {
+        Target::Rows(origin) => Some(origin),
+        _ => None,
+    };
+    let pairs = statement.data.iter().zip(evidence.data).chain(target.zip(evidence.target.as_ref()));
+    pairs.into_iter().try_for_each(|(origin, rows)| require_size(origin, rows))
+}
+
+/// As many rows and columns as the origin says.
+pub(crate) fn require_size(origin: &Origin, rows: &Rows) -> Result<(), Reason> {
+    require_length("rows of the statement", origin.rows, rows.len())?;
+    require_length("columns of the statement", origin.dimension(), rows.dimension)
 }
 
 /// The conditions on the statement, whatever the proof is.

@@ -49,7 +49,7 @@ impl Dataset {
 
     /// The number of entries of a row, with the class in front of it if there is one.
     pub fn dimension(&self) -> usize {
-        self.origin.columns + usize::from(matches!(self.origin.labels, Labels::Multiclass { .. }))
+        self.origin.dimension()
     }
 
     /// All rows, one after the other.

@@ -194,6 +194,11 @@ impl Origin {
         Ok(())
     }
 
+    /// The number of entries of a row, with the class in front of it if there is one.
+    pub fn dimension(&self) -> usize {
+        self.columns + usize::from(matches!(self.labels, Labels::Multiclass { .. }))
+    }
+
     /// Whether rows were divided by another number than 1.
     #[allow(clippy::float_cmp)] // exactly 1 is what it is if nothing was divided
     pub fn is_scaled(&self) -> bool {

@@ -408,9 +408,9 @@ fn numbers_of_shells_and_balls() {
             "(r − ϱ)² − ‖o‖² for the last shell",
             12.0,
             14.9,
-            BALL - 1.0,
+            BALL - 2.0,
             on(PLAIN, |p, x| {
-                shells(p).centre = vec![0.6, 0.8];
+                shells(p).centre = vec![1.2, 1.6];
                 shells(p).ball = x;
             }),
         ),
@@ -452,9 +452,9 @@ fn numbers_of_shells_and_balls() {
             "(ϱσ)² − ‖z‖² on the set",
             1.0,
             3.0,
-            edge_of_ball,
+            1.25_f64.sqrt(),
             on(&[Hinge, Points, TargetRows], |p, x| {
-                p.statement.threat.set = Set::Points { points: vec![0.5, -0.25, 0.0, x] };
+                p.statement.threat.set = Set::Points { points: vec![0.5, -0.25, 1.0, x] };
             }),
         ),
         edge(
@@ -1049,6 +1049,31 @@ fn test_pairs(pairs: &[Pair]) {
 
 fn keep(_: &mut Problem) {}
 
+/// Rows of several classes with one feature each.
+fn narrow(p: &mut Problem) {
+    p.data = p.data.iter().map(|z| z.chunks(3).flat_map(|row| [row[0], row[1]]).collect()).collect();
+    (p.dimension, p.proof.beta) = (2, vec![-0.5; K]);
+}
+
+/// The points of one dimension are points, not pairs.
+#[test]
+fn points_on_a_line() {
+    let problem = |radius: f64| {
+        let mut p = generic(&[Hinge, Points, TargetRows]);
+        p.data[0] = p.data[0].chunks(2).map(|row| row[0]).collect();
+        p.target = Some(vec![0.5, 0.25, -0.5]);
+        (p.dimension, p.proof.beta) = (1, vec![-0.5]);
+        p.statement.threat.set = Set::Points { points: vec![radius, -radius] };
+        p.proof.shells.as_mut().expect("shells").centre = vec![0.0];
+        let lines = &mut p.proof.lines[0];
+        (lines.reach, lines.target_reach) = (vec![1e3; 4], vec![1e3; 3]);
+        p
+    };
+    problem(BALL * SIGMA).bound().expect("points at the edge");
+    let complaint = problem((BALL * SIGMA).next_up().next_up()).complaint();
+    assert!(complaint.contains("(ϱσ)² − ‖z‖² on the set"), "{complaint}");
+}
+
 #[test]
 fn counts_and_shapes() {
     const PLAIN: &[Feature] = &[Hinge, Ball];
@@ -1230,6 +1255,53 @@ fn counts_and_shapes() {
         ("target_y: expected 3, found 0", SHELLS, keep, |p| p.proof.lines[0].target_y.clear()),
         ("target_reach: expected 3, found 4", SHELLS, keep, |p| p.proof.lines[0].target_reach.push(1.0)),
         ("target_y: expected 0, found 1", PLAIN, keep, |p| p.proof.lines[0].target_y = vec![0.0]),
+        // Numbers of steps are finite.
+        ("learning_rate = inf", PLAIN, keep, |p| p.statement.learner.learning_rate = f64::INFINITY),
+        ("regularization = inf", PLAIN, keep, |p| p.statement.learner.regularization = f64::INFINITY),
+        ("projection = inf", &[Hinge, Ball, Projection], keep, |p| {
+            p.statement.learner.projection = Some(f64::INFINITY)
+        }),
+        ("clip = inf", &[Hinge, Ball, Clip], keep, |p| p.statement.learner.clip = Some(f64::INFINITY)),
+        // What is missing is 0.
+        ("statement: batch = 0.0 is not", PLAIN, keep, |p| p.statement.learner.batch = 0),
+        ("the number of points = 0.0 is not", &[Hinge, Points], keep, |p| {
+            p.statement.threat.set = Set::Points { points: vec![] }
+        }),
+        ("the sum of target.weights = 0.0 is not", &[Hinge, Ball, TargetWeights], keep, |p| {
+            p.statement.target = Target::Weights(vec![vec![0.0; 4]])
+        }),
+        ("the number of rows = 0.0 is not", PLAIN, keep, |p| p.data = vec![vec![]]),
+        // Classes: the first row has one too, one feature is enough, and there are two at least.
+        ("the class z[0][0] = 3.0", CLASSES, keep, |p| p.data[0][0] = 3.0),
+        ("the number of columns = 1.0", CLASSES, narrow, |p| {
+            narrow(p);
+            (p.data, p.dimension, p.proof.beta) = (vec![vec![0.0, 1.0, 2.0, 0.0]], 1, vec![]);
+        }),
+        ("the number of classes = 1.0 is not ≥ 2", CLASSES, keep, |p| {
+            p.statement.learner.loss = Loss::Multiclass(1);
+            p.data[0].iter_mut().step_by(3).for_each(|class| *class = 0.0);
+            (p.proof.beta, p.proof.lines[0].u) = (vec![0.0; 2], vec![]);
+        }),
+        // A gradient that is clipped to a small part of itself.
+        (
+            "high[1]²‖z[1]‖² − G²",
+            &[Hinge, Ball, Clip],
+            |p| {
+                (p.data[0][2], p.data[0][3]) = (8.0, 0.0);
+                (p.proof.lines[0].low[1], p.proof.lines[0].high[1]) = (0.0, 0.0625);
+                p.statement.learner.clip = Some(0.5);
+                p.statement.target = Target::Weights(vec![vec![1.0, 0.0, 1.0, 1.0]]);
+            },
+            |p| {
+                (p.data[0][2], p.data[0][3]) = (8.0, 0.0);
+                (p.proof.lines[0].low[1], p.proof.lines[0].high[1]) = (0.0, 0.0625_f64.next_down());
+                p.statement.learner.clip = Some(0.5);
+                p.statement.target = Target::Weights(vec![vec![1.0, 0.0, 1.0, 1.0]]);
+            },
+        ),
+        // Shells grow, all of them.
+        ("shell.radii[1] = 15.0", SHELLS, |p| cut_shell(p, BALL.next_down()), |p| cut_shell(p, BALL)),
+        ("shell.radii[1] = 15.0", SHELLS, |p| cut_shell(p, 1.0), |p| cut_shell(p, 20.0)),
         // The slopes of an unregularized column cancel exactly, or nothing is proved.
         (
             "−|v[1]|, an unregularized coordinate,",
@@ -1237,6 +1309,14 @@ fn counts_and_shapes() {
             |p| p.proof.lines[0].u = vec![0.5, 0.5, 0.25, 0.25],
             |p| {
                 p.proof.lines[0].u = vec![0.5_f64.next_up(), 0.5, 0.25, 0.25];
+            },
+        ),
+        (
+            "−|v[1]|, an unregularized coordinate,",
+            &[Hinge, Ball, Bias],
+            |p| p.proof.lines[0].u = vec![0.5, 0.5, 0.25, 0.25],
+            |p| {
+                p.proof.lines[0].u = vec![0.5_f64.next_down(), 0.5, 0.25, 0.25];
             },
         ),
         (
@@ -1335,9 +1415,10 @@ fn origins() {
             problem.bound()
         },
         |origin| {
-            let mut certificate = mean(Some(&fixtures::rows()));
+            let samples = Rows { z: &Z, dimension: 2, weights: None };
+            let mut certificate = mean(Some(&samples));
             certificate.statement.benign = MeanBenign::Samples(origin);
-            check_mean(&certificate, Some(&fixtures::rows()))
+            check_mean(&certificate, Some(&samples))
         },
     ];
     for place in places {

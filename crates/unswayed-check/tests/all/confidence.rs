@@ -236,6 +236,58 @@ fn in_a_file() {
     }
 }
 
+/// Two rows are enough, and one is not. Numbers are finite.
+#[test]
+fn few_rows_and_large_numbers() {
+    let set = Set::Ball { radius: 1.0 };
+    let (statement, claim) = (learner(set.clone()), witness(&set, Deviation::Bernstein));
+    let complaint = |claim: &NewDataClaim, z: &[f64]| {
+        prove_new_data(&statement, claim, &rows(z)).unwrap_err().to_string()
+    };
+    prove_new_data(&statement, &claim, &rows(&[0.5, 0.25, 0.25, 0.5])).unwrap();
+    assert!(complaint(&claim, &[0.5, 0.25]).contains("the number of rows = 1.0"));
+    let large = NewDataClaim { nu: f64::INFINITY, ..claim.clone() };
+    assert!(complaint(&large, &[0.5, 0.25, 0.25, 0.5]).contains("nu = inf"));
+    // Where ν takes all of 2αk the point has no quadratic.
+    let mut statement = statement.clone();
+    (statement.learner.learning_rate, statement.learner.regularization) = (0.5, 0.25);
+    let claim = NewDataClaim { alpha: 1.0, nu: 1.75, beta: vec![-1.0, 0.0], ..claim };
+    let z = [0.5, 0.25, 0.25, 0.5];
+    let found = prove_new_data(&statement, &claim, &rows(&z)).unwrap();
+    let wanted = expected(&statement, &claim, &z);
+    assert!((found - wanted).abs() < 1e-9 * wanted, "{found} {wanted}");
+}
+
+/// A certificate about weighted rows makes no claim on new data, whoever checks it.
+#[test]
+fn weighted_rows_have_no_new_data() {
+    use unswayed_check::Feature::{Ball, Hinge, RowWeights};
+    let problem = crate::common::generic::generic(&[Hinge, Ball, RowWeights]);
+    let mut file = certificate(&problem);
+    file.new_data = Some(witness(&Set::Ball { radius: 1.0 }, Deviation::Hoeffding));
+    let complaint = problem.check(&file).unwrap_err().to_string();
+    assert!(complaint.starts_with("new data: confidence for new data with weighted rows"), "{complaint}");
+}
+
+/// Rows that were divided by a number read off them are not independent draws.
+#[test]
+fn scaled_rows_have_no_new_data() {
+    let z = draw(&mut Random(9), 20);
+    let set = Set::Ball { radius: 1.0 };
+    let claim = witness(&set, Deviation::Hoeffding);
+    let mut statement = learner(set);
+    prove_new_data(&statement, &claim, &rows(&z)).unwrap();
+    for scale in [1.0_f64.next_up(), 1.0_f64.next_down(), 2.0] {
+        statement.data[0].scale = scale;
+        let complaint = prove_new_data(&statement, &claim, &rows(&z)).unwrap_err().to_string();
+        assert!(
+            complaint.starts_with("new data: confidence for new data with rows divided by a scale"),
+            "{complaint}"
+        );
+        assert!(complaint.contains("fixed before the data are seen"), "{complaint}");
+    }
+}
+
 /// A claim on new data is about one sample.
 #[test]
 fn drift_has_no_new_data() {

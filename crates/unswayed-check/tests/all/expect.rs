@@ -61,6 +61,11 @@ fn what_holds_is_valid() {
         "status=valid",
         "tool=test 1.0",
         "label_file=none",
+        // What an optional field that is absent is.
+        "projection=none",
+        "learner.projection = null",
+        "statement.learner.clip=none",
+        "unregularized=none",
     ] {
         let (code, text) = asked(valid(&[Hinge, Ball]), &[good]);
         assert!(code == 0 && text.starts_with("valid "), "{good}: {text}");
@@ -69,6 +74,10 @@ fn what_holds_is_valid() {
     assert_eq!(asked(valid(&[Hinge, LabelFlips]), &["set=label_flips"]).0, 0);
     assert_eq!(asked(valid(&[Hinge, Ball, Projection]), &["projection<=12", "start_norm=12"]).0, 0);
     assert_eq!(asked(valid(&[Hinge, Ball]), &[]).0, 0);
+    assert_eq!(asked(valid(&[Hinge, Ball, Projection]), &["projection=none"]).0, 1);
+    let Checked::Valid(mut certificate, verdict) = valid(&[Hinge, Ball]) else { panic!("valid") };
+    certificate.statement.horizon = None;
+    assert_eq!(asked(Checked::Valid(certificate, verdict), &["statement.horizon=none"]).0, 0);
 }
 
 #[test]
@@ -93,6 +102,11 @@ fn what_does_not_hold_is_named() {
         ("projection<=12", "there is no such field"),
         ("data.1.rows=4", "there is no such field"),
         ("tool=a>=b", "there is no such field"),
+        ("projection=12", "there is no such field"),
+        ("nothing=none", "there is no such field"),
+        ("ojection=none", "there is no such field"),
+        ("threat.projection=none", "there is no such field"),
+        ("horizon=none", "but statement.horizon is "),
     ] {
         let (code, text) = asked(valid(&[Hinge, Ball]), &["poison_rate>=0.05", bad, "batch=1"]);
         assert!(code == 1 && text.starts_with("not as expected: ") && text.contains(words), "{bad}: {text}");
@@ -143,6 +157,8 @@ fn the_mean_learner() {
     );
     let (code, text) = asked(checked(), &["squared_radius>=3"]);
     assert!(code == 1 && text.contains("but statement.squared_radius is 2"), "{text}");
+    // The mean learner has no projection, not even an absent one.
+    assert_eq!(asked(checked(), &["projection=none"]).0, 1);
     let checked = Checked::ValidMean(Box::new(mean(None)), 0.5);
     assert_eq!(asked(checked, &["covariance_trace<=2", "certified_error=none"]).0, 0);
 }

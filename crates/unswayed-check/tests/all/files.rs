@@ -279,7 +279,24 @@ fn features_and_labels_in_two_files() {
     folder.accepts(&["train_x.npy", "--labels", "wide.npy"]);
     folder.write("double_x.npy", npy("<f8", "(5, 2)", &doubles(&X)));
     folder.refuses(&["double_x.npy", "--labels", "wide.npy"], 1, "sha256");
-    // Rows without labels.
+    // Rows that were made from arrays have no file of labels, but labels all the same.
+    let mut arrays = loose(&[&data], Loss::Hinge, None);
+    arrays.statement.data[0].label_file = None;
+    folder.write(CERTIFICATE, arrays.to_bytes());
+    folder.accepts(&["train_x.npy", "--labels", "labels.npy"]);
+    folder.refuses(&["train_x.npy"], 2, "labels");
+    std::fs::rename(folder.path().join("labels.npy"), &y).expect("the old name");
+    folder.accepts(&["train_x.npy"]);
+    // Rows without labels, beside a file of labels.
+    folder.certified(
+        "z_x.npy",
+        npy("<f8", "(5, 2)", &doubles(&X)),
+        Loss::Hinge,
+        &Reading::labels(LabelPolicy::Premultiplied),
+    );
+    folder.write("z_y.npy", npy("<f8", "(5,)", &doubles(&LABELS)));
+    folder.accepts(&["z_x.npy"]);
+    folder.refuses(&["z_x.npy", "--labels", "z_y.npy"], 2, "leave out --labels");
     folder.certified(
         "z.npy",
         npy("<f8", "(5, 2)", &doubles(&X)),

@@ -383,6 +383,29 @@ fn arrays_that_are_none() {
     assert!(changed >= 150, "{changed}");
 }
 
+/// A list of the fields' values is no object, at any level.
+#[test]
+fn lists_in_place_of_objects() {
+    let mut refused = 0;
+    for sample in samples() {
+        let document = sample.json();
+        for (path, value) in values(&document) {
+            let Value::Object(fields) = value else { continue };
+            let list = Value::Array(fields.values().cloned().collect());
+            let error = read(&with(&document, &path, list)).expect_err(sample.name).to_string();
+            assert!(error.starts_with("not a certificate: "), "{}: {path:?}: {error}", sample.name);
+            refused += 1;
+        }
+        let whole = Value::Array(document.as_object().expect("an object").values().cloned().collect());
+        assert!(read(&whole).is_err(), "{}", sample.name);
+    }
+    assert!(refused > 100, "{refused}");
+    let document = samples().swap_remove(0).json();
+    let learner = ["linear", "statement", "learner"].map(str::to_owned);
+    let error = read(&with(&document, &learner, json!(["hinge", 0.01, 0.1, 1]))).unwrap_err().to_string();
+    assert_eq!(error, "not a certificate: linear.statement.learner is a list, not an object");
+}
+
 #[test]
 fn other_documents() {
     let sample = samples().swap_remove(0);

@@ -3,8 +3,8 @@
 use unswayed_check::{AnyCertificate, MeanBenign, MeanCertificate, Rows, check_mean};
 
 use crate::common::fixtures::{Z, mean, rows, weighted_rows};
-use crate::common::rounds;
 use crate::common::search::Random;
+use crate::common::{origin, rounds};
 use crate::truth;
 
 #[track_caller]
@@ -76,6 +76,7 @@ fn random_samples_and_numbers() {
         let samples = Rows { z: &z, dimension: 3, weights: (random.below(2) == 0).then_some(&weights) };
         let mut certificate = mean(Some(&weighted_rows()));
         let statement = &mut certificate.statement;
+        statement.benign = MeanBenign::Samples(origin(4, 3));
         statement.learning_rate = random.between(0.001, 1.9);
         statement.poison_rate = random.between(0.0, 1.0);
         statement.squared_radius = random.between(0.0, 5.0);

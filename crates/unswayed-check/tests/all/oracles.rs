@@ -1,14 +1,20 @@
 //! The reference values in `tests/oracles` and of `docs/learners.md`: the exact value of each stored proof.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use unswayed_check::{
-    CaseProof, Cases, Lines, Loss, MeanBenign, MeanCertificate, MeanStatement, RowBound, Rows, Set, Shells,
-    Statement, Target, check_mean,
+    CaseProof, Cases, Certificate, Deviation, Evidence, Lines, Loss, MeanBenign, MeanCertificate,
+    MeanStatement, NewDataClaim, Proof, RowBound, Rows, Set, Shells, Statement, Target, check, check_mean,
+    prove, prove_new_data,
 };
 use unswayed_data::{Reading, Source, load_table};
 
-use crate::common::fixtures::{bound, by_cases};
-use crate::common::{Numbers, Problem, dot, ellipsoid_x, origin, plain, simple, slope, triangle};
+use crate::common::fixtures::{self, bound, by_cases, by_paper};
+use crate::common::generic::{CLIP, generic};
+use crate::common::random::kinds;
+use crate::common::search::Random;
+use crate::common::{
+    Numbers, Problem, certificate, dot, ellipsoid_x, origin, plain, simple, slope, triangle,
+};
 use crate::truth;
 
 fn cases(text: &str) -> Vec<Value> {
@@ -361,4 +367,173 @@ fn every_reference_case_is_reproduced() {
         }
     }
     assert_eq!(cases.len(), 35);
+}
+
+/// A certificate with its rows, for the other checker.
+fn sample(name: &str, problem: &Problem, certificate: &Certificate) -> Value {
+    let file: Value = serde_json::from_slice(&certificate.to_bytes()).expect("JSON");
+    json!({
+        "name": name,
+        "certificate": file,
+        "data": problem.data,
+        "weights": problem.weights,
+        "target": problem.target,
+        "dimension": problem.dimension,
+    })
+}
+
+/// A claim on new data for the hinge learner against this set.
+fn with_new_data(
+    set: unswayed_check::Feature,
+    deviation: Deviation,
+    beta: f64,
+    random: &mut Random,
+) -> (Problem, Certificate) {
+    let mut problem = generic(&[unswayed_check::Feature::Hinge, set]);
+    problem.statement.learner.projection = Some(12.0);
+    let width = problem.proof.cases.tau.len();
+    let mut claim = NewDataClaim {
+        bound: 0.0,
+        delta: random.between(0.01, 0.1),
+        radius: random.between(1.0, 1.5),
+        deviation,
+        alpha: random.between(0.7, 0.9),
+        beta: random.vector(2, 2.0 * beta, 0.5 * beta),
+        tau: random.vector(width, 1.5, 2.5),
+        nu: random.between(0.0, 0.5),
+        omega: problem.proof.omega,
+        theta: random.vector(2, 0.2, 2.5),
+        gain: random.between(0.3, 0.9),
+    };
+    let mut file = certificate(&problem);
+    claim.bound = prove_new_data(&file.statement, &claim, &problem.rows()[0]).expect("a bound");
+    file.new_data = Some(claim);
+    (problem, file)
+}
+
+/// Points that act push the other way, and further.
+fn steeper(problem: &mut Problem) {
+    problem.proof.beta.iter_mut().for_each(|beta| *beta *= -4.0);
+}
+
+/// Rows with entries beyond 1, which are no classes.
+fn longer(problem: &mut Problem) {
+    if !matches!(problem.statement.learner.loss, Loss::Multiclass(_)) {
+        problem.data.iter_mut().flatten().for_each(|z| *z *= 3.0);
+    }
+}
+
+/// Where one half of the error's logistic rows ends and the other begins.
+fn at_half(problem: &mut Problem) {
+    if problem.proof.rows == RowBound::ErrorLogistic {
+        for lines in &mut problem.proof.lines {
+            lines.w.fill(0.5);
+            lines.w2.fill(0.5);
+        }
+    }
+}
+
+/// The constant of the points without a search.
+fn without_nu(problem: &mut Problem) {
+    if problem.proof.rows == RowBound::Logistic {
+        problem.proof.cases.nu.fill(0.0);
+    }
+}
+
+/// Rows that weigh a quarter.
+fn lighter(problem: &mut Problem) {
+    if problem.proof.rows == RowBound::ErrorHinge || problem.proof.rows == RowBound::Hinge {
+        let weights =
+            |z: &Vec<f64>| (0..z.len() / problem.dimension).map(|i| [0.25, 1.0, 2.0][i % 3]).collect();
+        problem.weights = problem.data.iter().map(|z| Some(weights(z))).collect();
+    }
+}
+
+/// Certificates of every kind with random numbers.
+fn every_kind() -> Vec<Value> {
+    use unswayed_check::Feature;
+    let mut random = Random(2024);
+    let mut all = vec![];
+    for (name, make) in kinds() {
+        let mut problem = make(&mut random);
+        while problem.bound().is_err() {
+            problem = make(&mut random);
+        }
+        all.push(sample(&name, &problem, &certificate(&problem)));
+        for change in [steeper, longer, at_half, lighter, without_nu] {
+            let mut other = problem.clone();
+            change(&mut other);
+            if other.proof != problem.proof || other.data != problem.data || other.weights != problem.weights
+            {
+                let is_proven = other.bound().is_ok();
+                all.extend(is_proven.then(|| sample(&name, &other, &certificate(&other))));
+            }
+        }
+    }
+    for loss in [Feature::Hinge, Feature::Logistic] {
+        let problem = generic(&[loss, Feature::Ball, Feature::TargetWeights, Feature::RowWeights]);
+        all.push(sample("target of a quarter", &problem, &certificate(&problem)));
+    }
+    // Points that reach the clip, and are not clipped.
+    let mut problem = generic(&[Feature::Logistic, Feature::Ball, Feature::Clip]);
+    problem.statement.threat.set = Set::Ball { radius: CLIP };
+    all.push(sample("clip at the radius", &problem, &certificate(&problem)));
+    for set in [Feature::Ball, Feature::Box, Feature::Ellipsoid] {
+        for deviation in [Deviation::Hoeffding, Deviation::Bernstein] {
+            for beta in [-0.6, -4.0] {
+                let (problem, file) = with_new_data(set, deviation, beta, &mut random);
+                all.push(sample(&format!("new data {set:?} {deviation:?}"), &problem, &file));
+            }
+        }
+    }
+    for (file, rows) in fixtures::all() {
+        if let Proof::Paper(proof) = &file.loss.proof {
+            let problem = Problem {
+                data: vec![rows.z.to_vec()],
+                weights: vec![rows.weights.map(<[f64]>::to_vec)],
+                ..generic(&[Feature::Hinge, Feature::Ball])
+            };
+            let mut idle = (**proof).clone();
+            // Rows that count most where they do not act.
+            idle.m = vec![0.01, -2.0, 0.0, 0.01, -1.0];
+            idle.h = rows.z.iter().map(|z| -0.2337 * z).collect();
+            for proof in [(**proof).clone(), idle] {
+                let file = fixtures::certificate(fixtures::hinge(), by_paper(proof), None, &rows);
+                all.push(sample("paper", &problem, &file));
+            }
+        }
+    }
+    all
+}
+
+/// `python/unswayed/verify.py` shares no code with this checker. The bounds that it proves are in the file, and are the same to
+/// the last bit. `UNSWAYED_BLESS=1` writes the certificates, then `tests/oracles/verified.py` the bounds.
+#[test]
+fn the_other_checker_proves_the_same() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oracles/verified.json");
+    if std::env::var_os("UNSWAYED_BLESS").is_some() {
+        std::fs::write(path, json!(every_kind()).to_string()).unwrap();
+    }
+    let all: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    assert!(all.len() >= 100, "{}", all.len());
+    for case in &all {
+        let file =
+            Certificate::from_bytes(case["certificate"].to_string().as_bytes()).expect("a certificate");
+        let data: Vec<Vec<f64>> = case["data"].as_array().unwrap().iter().map(numbers).collect();
+        let weights = case["weights"].as_array().unwrap().iter();
+        let weights: Vec<Option<Vec<f64>>> = weights.map(|w| w.is_array().then(|| numbers(w))).collect();
+        let target = case["target"].is_array().then(|| numbers(&case["target"]));
+        let dimension = usize::try_from(case["dimension"].as_u64().unwrap()).unwrap();
+        let rows: Vec<Rows> =
+            data.iter().zip(&weights).map(|(z, w)| Rows { z, dimension, weights: w.as_deref() }).collect();
+        let target = target.as_ref().map(|z| Rows { z, dimension, weights: None });
+        let evidence = Evidence { data: &rows, target };
+        let verdict = check(&file, &evidence);
+        let verdict = verdict.unwrap_or_else(|failure| panic!("{}: {failure}", case["name"]));
+        // The verdict on the error is the smaller of two bounds and 1; here it is that of its own proof.
+        let error = file.error.as_ref().map(|claim| prove(&file.statement, &claim.proof, &evidence)?.bound());
+        let error = error.transpose().expect("a bound");
+        let proved = [Some(verdict.loss), error, verdict.horizon, verdict.new_data];
+        assert_eq!(json!(proved), case["proved"], "{}", case["name"]);
+    }
 }

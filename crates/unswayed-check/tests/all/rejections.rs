@@ -1,14 +1,14 @@
 //! What is refused as a whole: claims and proofs that do not belong together, other rows, bounds that are too low.
 
-use unswayed_check::Feature::{Ball, Bias, Drift, Hinge, Logistic, Projection, TargetRows};
+use unswayed_check::Feature::{Ball, Bias, Drift, Hinge, Logistic, Multiclass, Projection, TargetRows};
 use unswayed_check::{
-    Certificate, Evidence, Failure, Horizon, HorizonClaim, Loss, Part, Proof, Reason, Rows, Set, Statement,
-    check, prove,
+    Certificate, Evidence, Failure, Horizon, HorizonClaim, Loss, MeanBenign, Origin, Part, Proof, Reason,
+    Rows, Set, Statement, Target, check, check_mean, prove,
 };
 
 use crate::common::fixtures::{
-    Z, bound, bounded_range, by_cases, by_paper, certificate, convexity, flat, hinge, horizon, paper, rows,
-    weighted_rows, zero_one,
+    Z, bound, bounded_range, by_cases, by_paper, certificate, convexity, flat, hinge, horizon, mean, paper,
+    rows, weighted_rows, zero_one,
 };
 use crate::common::generic::{ETA, SIGMA, generic};
 use crate::common::search::Random;
@@ -51,6 +51,40 @@ fn as_many_datasets_as_stated() {
         let failure = check(&certificate, &Evidence { data, target: None }).unwrap_err();
         assert_eq!(failure.to_string(), format!("data: datasets: expected 2, found {}", data.len()));
     }
+}
+
+/// A statement about so many rows and columns is not checked against others, whoever asks.
+#[test]
+fn as_many_rows_and_columns_as_stated() {
+    for (features, columns) in
+        [(&[Hinge, Ball][..], 2), (&[Multiclass, Ball], 3), (&[Hinge, Ball, TargetRows], 2)]
+    {
+        let problem = generic(features);
+        let good = crate::common::certificate(&problem);
+        problem.check(&good).unwrap();
+        let complaint = |change: fn(&mut Origin)| {
+            let mut other = good.clone();
+            change(match &mut other.statement.target {
+                Target::Rows(origin) => origin,
+                _ => &mut other.statement.data[0],
+            });
+            problem.check(&other).unwrap_err().to_string()
+        };
+        let rows = if features.contains(&TargetRows) { 3 } else { 4 };
+        let said = complaint(|origin| (origin.rows, origin.of) = (origin.rows + 1, origin.of + 1));
+        assert_eq!(said, format!("data: rows of the statement: expected {}, found {rows}", rows + 1));
+        let said = complaint(|origin| origin.columns += 1);
+        assert_eq!(
+            said,
+            format!("data: columns of the statement: expected {}, found {columns}", columns + 1)
+        );
+    }
+    let mut certificate = mean(Some(&rows()));
+    check_mean(&certificate, Some(&rows())).unwrap();
+    let MeanBenign::Samples(origin) = &mut certificate.statement.benign else { panic!("samples") };
+    (origin.rows, origin.of) = (6, 6);
+    let said = check_mean(&certificate, Some(&rows())).unwrap_err().to_string();
+    assert_eq!(said, "loss: rows of the statement: expected 6, found 5");
 }
 
 /// Other rows have another origin, whatever differs.
@@ -153,6 +187,23 @@ fn horizons() {
 }
 
 /// What is claimed of a horizon is stated, and what is stated is claimed.
+/// The paper's proof has conditions of its own on the start.
+#[test]
+fn horizons_of_the_paper() {
+    let proof = by_paper(paper());
+    let said = |start: &[f64], m: f64| {
+        horizon(&hinge(), &proof, &rows(), &steps(10, start), m).unwrap_err().to_string()
+    };
+    horizon(&hinge(), &proof, &rows(), &steps(10, &[0.5, 0.5]), 0.0).unwrap();
+    for start in [&[0.5][..], &[0.5, 0.5, 0.5]] {
+        assert!(said(start, 0.0).contains("entries of horizon.start: expected 2"), "{}", said(start, 0.0));
+    }
+    assert!(said(&[0.5, 0.5], f64::INFINITY).contains("horizon.m = inf"));
+    let cases = by_cases(convexity());
+    let failed = horizon(&hinge(), &cases, &rows(), &steps(10, &[0.5, 0.5]), f64::INFINITY).unwrap_err();
+    assert!(failed.to_string().contains("horizon.m = inf"), "{failed}");
+}
+
 #[test]
 fn horizons_are_stated_and_claimed() {
     for problem in

@@ -14,8 +14,18 @@ const LOSSES: [Feature; 4] = [Hinge, Logistic, SmoothMargin, Multiclass];
 const SETS: [Feature; 6] = [Ball, Box, Ellipsoid, Points, LabelFlips, AnyPoint];
 const TARGETS: [&[Feature]; 3] = [&[], &[TargetWeights], &[TargetRows]];
 /// Features of statements that a statement may have or not, then those that are not in statements.
-const OPTIONAL: [Feature; 9] =
-    [Drift, Projection, Clip, Bias, NoRegularization, RowWeights, Confidence, Paper, SetAroundData];
+const OPTIONAL: [Feature; 10] = [
+    Drift,
+    Projection,
+    Clip,
+    Bias,
+    NoRegularization,
+    RowWeights,
+    ScaledRows,
+    Confidence,
+    Paper,
+    SetAroundData,
+];
 
 /// Every request that names one loss, one set and one target.
 fn requests() -> Vec<Vec<Feature>> {
@@ -63,7 +73,7 @@ fn proven(request: &[Feature]) -> Result<(), Reason> {
     let of_statement: Vec<Feature> = request
         .iter()
         .copied()
-        .filter(|f| !matches!(f, RowWeights | Confidence | Paper | SetAroundData))
+        .filter(|f| !matches!(f, RowWeights | ScaledRows | Confidence | Paper | SetAroundData))
         .collect();
     assert_eq!(features(&problem.statement), of_statement);
     let result = if request.contains(&Paper) {
@@ -209,6 +219,7 @@ fn every_pair_is_covered_or_listed() {
         (Bias, Confidence),
         (NoRegularization, Confidence),
         (RowWeights, Confidence),
+        (ScaledRows, Confidence),
         (Logistic, Paper),
         (Multiclass, Paper),
         (Box, Paper),

@@ -117,6 +117,17 @@ mod tests {
         }
     }
 
+    /// Intervals without a midpoint of their own, at both ends.
+    #[test]
+    fn neighbouring_numbers_are_enclosed_too() {
+        let (d, nu) = (Dyadic::new(1.0), Dyadic::new(0.125));
+        let (first, _) = piece(&d, &nu, 0.0, f64::from_bits(1));
+        assert!(first.above.is_positive());
+        let (last, _) = piece(&d, &nu, 1.0_f64.next_down(), 1.0);
+        let w = 1.0_f64.next_down();
+        assert!(last.above.nearest() > w * w + 0.125 * w * ((1.0 - w) / w).ln());
+    }
+
     /// m·Σ (1+m)^j/j! > 1 for m = 0.27847, a comparison of rational numbers (Lemma L8).
     #[test]
     fn the_constant_of_lemma_l8() {

@@ -53,3 +53,27 @@ pub(crate) fn none(dimension: usize) -> Quadratic {
 fn flattened(quadratic: Quadratic, split: &Split) -> Quadratic {
     if split.chi.is_zero() { Quadratic { curve: Curve::Flat, ..quadratic } } else { quadratic }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluate::tests::{assert_just_above, statement};
+
+    /// For η = ½, α = 1, ν = 0 and τ = 3 the constants are D + ½βᵀNβ, of which the latter is no binary number.
+    #[test]
+    fn quotients_are_rounded_up() {
+        let statement = statement();
+        let (lambda, two) = (Lambda::new(&statement, 1.0, &[1.0]), Lambda::new(&statement, 1.0, &[1.0, 0.0]));
+        let split = Split::new(&lambda, Dyadic::zero(), Acting::Hinge);
+        let one = Dyadic::whole(1);
+        // D = 3/2 + 1/2, and 1/6.
+        assert_just_above(&ball(&lambda, &split, &one, 3.0).constant, 13, 6);
+        assert_just_above(&cuboid(&lambda, &split, &[1.0], &[3.0]).constant, 13, 6);
+        // D = 3/2 + 2/2.
+        let set = Ellipsoid::new(&[1.0], 2.0, 1).expect("0 ≺ Q ≺ ωI");
+        assert_just_above(&ellipsoid(&lambda, &split, &set, 3.0, &[0.0]).constant, 16, 6);
+        // Γ² = 2: 1 + 3 and 1/6; for the points of one class 1 + 3/2 and (c_yc_yᵀ)_11/6, where Π_y is 0.
+        assert_just_above(&classes_together(&two, &split, 2, &one, 3.0).constant, 25, 6);
+        assert_just_above(&each_class(&two, &split, 2, 0, &one, 3.0).constant, 16, 6);
+    }
+}

@@ -88,3 +88,45 @@ pub(crate) fn times_up(coefficient: &Dyadic, x: &Enclosure) -> Dyadic {
 fn require_inside(name: &str, i: usize, w: f64) -> Result<(), Reason> {
     require(w > 0.0 && w < 1.0, format_args!("{name}[{i}]"), w, "in (0, 1)")
 }
+
+#[cfg(test)]
+mod tests {
+    use dashu::rational::RBig;
+
+    use super::*;
+
+    fn entropy(a: u64, y1: u64, y0: u64) -> Entropy {
+        let [a, y1, y0] = [a, y1, y0].map(Dyadic::whole);
+        Entropy { a, y1, y0, b: Dyadic::zero(), c: Dyadic::zero() }
+    }
+
+    fn enclosure(low: f64, high: f64) -> Enclosure {
+        Enclosure { low: Dyadic::new(low), high: Dyadic::new(high) }
+    }
+
+    /// The end of an enclosure that makes the result larger, by its sign and size.
+    #[test]
+    fn the_right_ends_are_taken() {
+        for (coefficient, wanted) in [(2.0, 6), (-2.0, 2)] {
+            let found = times_up(&Dyadic::new(coefficient), &enclosure(-1.0, 3.0));
+            assert_eq!(RBig::from(found), RBig::from(wanted));
+        }
+        for (low, high) in [(-3.0, 1.0), (-1.0, 3.0), (-3.0, -1.0), (1.0, 3.0)] {
+            let rise = entropy(1, 0, 0).rise(&enclosure(low, high), 0).expect("m > 0");
+            let exact = RBig::from_parts(9.into(), 8_u32.into());
+            assert_eq!(RBig::from(rise), exact, "{low} {high}");
+        }
+        let third = entropy(3, 0, 0).rise(&enclosure(1.0, 1.0), 0).expect("m > 0");
+        assert!(RBig::from(third) > RBig::from_parts(1.into(), 24_u32.into()));
+    }
+
+    /// y₁/w and −y₀/(1−w) are no binary numbers here, and lie strictly between the ends.
+    #[test]
+    fn slopes_are_enclosed() {
+        for (y1, y0, n) in [(1, 0, 40), (0, 1, -24)] {
+            let Enclosure { low, high } = entropy(0, y1, y0).tangent(0.375).slope;
+            let exact = RBig::from_parts(n.into(), 15_u32.into());
+            assert!(RBig::from(low) < exact && exact < RBig::from(high), "{y1} {y0}");
+        }
+    }
+}

@@ -54,6 +54,9 @@ fn statement(features: &[Feature]) -> Statement {
     let datasets = if has(Feature::Drift) { 2 } else { 1 };
     let mut statement = plain(ETA, SIGMA, EPS, loss, set);
     statement.data = vec![origin(4, 2); datasets];
+    if has(Feature::ScaledRows) {
+        statement.data[0].scale = 2.0;
+    }
     let learner = &mut statement.learner;
     learner.projection = has(Feature::Projection).then_some(PROJECTION);
     learner.clip = has(Feature::Clip).then_some(CLIP);

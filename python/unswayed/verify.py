@@ -547,7 +547,8 @@ def read_npz(content: bytes, origin: Struct) -> Table:
             if sorted(name.removesuffix(".npy") for name in names) != sorted(set(used)):
                 raise Unreadable(f"there must be the arrays {', '.join(used)} and no others")
             arrays = {name.removesuffix(".npy"): read_array(archive.read(name)) for name in names}
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
+    # A damaged directory can also lead to a place before the file, or to numbers that are none.
+    except (zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, RuntimeError, EOFError, ValueError, OverflowError) as error:
         raise Unreadable(f"it is damaged ({error})") from None
     x, of = as_rows(arrays[needed[0]], origin.rows), arrays[needed[0]][0][0]
     if kind == "preferences":

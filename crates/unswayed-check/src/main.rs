@@ -1,6 +1,6 @@
 //! `unswayed-check`: verifies a certificate file against data files.
 
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::process::ExitCode;
 
 use unswayed_check::{Checked, Files};
@@ -21,7 +21,7 @@ Options:
   --help            print this text
   --version         print the version
 
-Exit code: 0 valid, 1 not valid or not what --expect asks for, 2 something could not be read.
+Exit code: 0 valid, 1 not valid or not what --expect asks for, 2 something could not be read or written.
 ";
 
 /// The command line.
@@ -81,8 +81,11 @@ fn main() -> ExitCode {
     print(&text, checked.code().into())
 }
 
-/// Writes to standard output; that nobody reads it is no reason to fail.
+/// Writes to standard output. That nobody reads it is no reason to fail; a verdict that got lost, on a full disk, is.
 fn print(text: &str, code: ExitCode) -> ExitCode {
-    let _ = std::io::stdout().write_all(text.as_bytes());
-    code
+    let mut out = std::io::stdout();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => ExitCode::from(2),
+        _ => code,
+    }
 }

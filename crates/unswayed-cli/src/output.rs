@@ -111,6 +111,7 @@ pub fn write(path: &Path, bytes: &[u8], flag: &str) -> Result<bool, Stop> {
         let head = &bytes[..bytes.len().min(1 << 16)];
         head.windows(20).any(|part| part == b"unswayed-certificate")
     };
+    require_file(path, flag)?;
     let replaces = match std::fs::read(path) {
         Ok(old) if old == bytes => return Ok(false),
         Ok(old) if !(is_certificate(&old) && is_certificate(bytes)) => {
@@ -125,8 +126,21 @@ pub fn write(path: &Path, bytes: &[u8], flag: &str) -> Result<bool, Stop> {
     Ok(replaces)
 }
 
+/// Refuses a place that is taken by something else than a file: reading a pipe or a device may never end, and renaming would
+/// replace it.
+fn require_file(path: &Path, flag: &str) -> Result<(), Stop> {
+    match std::fs::metadata(path) {
+        Ok(about) if !about.is_file() => Err(Stop(format!(
+            "{}: exists already and is no file; name another file with {flag}",
+            path.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Writes a file in full or not at all: to a neighbour first, then renamed.
 pub fn replace(path: &Path, bytes: &[u8], flag: &str) -> Result<(), Stop> {
+    require_file(path, flag)?;
     let mut partial = path.as_os_str().to_os_string();
     partial.push(".partial");
     let done = std::fs::write(&partial, bytes).and_then(|()| std::fs::rename(&partial, path));

@@ -1,6 +1,6 @@
 //! Output: writing that survives a closed pipe. Numbers are rounded as in reports.
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::sync::Arc;
 
 use unswayed::certify::paper::Progress;
@@ -8,10 +8,15 @@ use unswayed_check::{TextLine, decimal_up};
 pub use unswayed_report::about::steps;
 pub use unswayed_report::number::{down, parameter as number, percent, up};
 
-/// Writes to standard output. That nobody reads it any more (`| head`) is no error.
+/// Writes to standard output. That nobody reads it any more (`| head`) is no error. Anything else is, such as a full disk: a
+/// result that got lost must not look like a success, so the program ends here.
 pub fn text(text: &str) {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    if let Some(reason) = written.err().filter(|reason| reason.kind() != ErrorKind::BrokenPipe) {
+        error(&format!("standard output cannot be written ({reason})"));
+        std::process::exit(2);
+    }
 }
 
 /// One JSON value on a line.

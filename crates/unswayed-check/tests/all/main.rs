@@ -31,4 +31,5 @@ mod oracles;
 mod paper;
 mod rejections;
 mod rules;
+mod seeds;
 mod truth;

@@ -1,19 +1,16 @@
 //! The commands design and tolerate as real processes: killed, starved of disk, run twice at once.
 
-use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
 use super::UNSWAYED;
 
-const KILLS: usize = 20;
-
 /// Two small tasks in a folder.
-fn tasks(folder: &Path) -> Vec<PathBuf> {
+pub fn tasks(folder: &Path) -> Vec<PathBuf> {
     let mut seed = 1u64;
     let mut random = move || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -33,7 +30,7 @@ fn tasks(folder: &Path) -> Vec<PathBuf> {
     vec![write("one.csv", 0.3), write("two.csv", 0.25), write("three.csv", 0.2)]
 }
 
-fn design(folder: &Path, output: &Path, extra: &[&str]) -> Command {
+pub fn design(folder: &Path, output: &Path, extra: &[&str]) -> Command {
     let files = tasks(folder);
     let mut command = Command::new(UNSWAYED);
     command.arg("design").args(&files[..2]).arg("--test").arg(&files[2]).arg("--output").arg(output);
@@ -42,20 +39,16 @@ fn design(folder: &Path, output: &Path, extra: &[&str]) -> Command {
     command
 }
 
-fn run(mut command: Command) -> Output {
+pub fn run(mut command: Command) -> Output {
     command.output().unwrap()
 }
 
-fn message(output: &Output) -> String {
+pub fn message(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-fn tables(output: &Path) -> [Vec<u8>; 3] {
-    ["results.csv", "results.parquet", "results.json"].map(|name| std::fs::read(output.join(name)).unwrap())
-}
-
 /// What the lines of a journal are about, without the results.
-fn journal_keys(output: &Path) -> Vec<String> {
+pub fn journal_keys(output: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(output.join("journal.jsonl")).unwrap();
     let key = |line: &str| {
         let entry = serde_json::from_str::<Value>(line).unwrap()["entry"].clone();
@@ -64,37 +57,6 @@ fn journal_keys(output: &Path) -> Vec<String> {
             .join(" ")
     };
     text.lines().skip(1).map(key).collect()
-}
-
-#[test]
-fn killed_twenty_times_and_resumed_the_tables_are_the_same() {
-    let folder = tempfile::tempdir().unwrap();
-    let (calm, killed) = (folder.path().join("calm"), folder.path().join("killed"));
-    let began = Instant::now();
-    let extra = ["--attack-everywhere", "--refine", "--kappa", "1"];
-    assert!(run(design(folder.path(), &calm, &extra)).status.success());
-    let duration = began.elapsed();
-    let resume = [&extra[..], &["--resume"]].concat();
-    let mut interrupted = 0;
-    for i in 0..KILLS {
-        let mut child = design(folder.path(), &killed, &resume).stdout(Stdio::null()).spawn().unwrap();
-        // Early and late, and at odd moments: up to a tenth of the whole run each time.
-        let part = (i as f64 * 0.618_034).fract() * 0.1;
-        std::thread::sleep(duration.mul_f64(part) + Duration::from_millis(5));
-        interrupted += usize::from(child.try_wait().unwrap().is_none());
-        let _ = child.kill();
-        child.wait().unwrap();
-    }
-    assert!(interrupted >= KILLS / 2, "only {interrupted} runs were interrupted");
-    let last = run(design(folder.path(), &killed, &resume));
-    assert!(last.status.success(), "{}", message(&last));
-    assert!(tables(&calm) == tables(&killed));
-    let keys = journal_keys(&killed);
-    assert_eq!(keys.iter().collect::<HashSet<_>>().len(), keys.len(), "something was computed twice");
-    assert_eq!(keys.len(), journal_keys(&calm).len());
-    // Once more: nothing is left to do.
-    let again = run(design(folder.path(), &killed, &[&resume[..], &["--json"]].concat()));
-    assert_eq!(serde_json::from_slice::<Value>(&again.stdout).unwrap()["computed"], 0);
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod design;
 mod encode;
 mod every;
 mod files;
+mod kill;
 mod learners;
 mod prepare;
 mod refuse;

@@ -18,3 +18,4 @@ mod oracles;
 mod paper;
 mod prepare;
 mod soundness;
+mod value_iteration;

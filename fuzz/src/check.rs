@@ -45,6 +45,7 @@ fn parts(mut input: &[u8]) -> Option<Parts<'_>> {
 }
 
 /// An input of the evaluator.
+#[allow(dead_code)] // the corpus is replayed as it is
 pub fn input(rows: &Rows, target: Option<&Rows>, certificate: &[u8]) -> Vec<u8> {
     let bytes = |numbers: &[f64]| numbers.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
     let count = |rows: &Rows| u8::try_from(rows.z.len() / rows.dimension).expect("few rows");

@@ -442,7 +442,7 @@ fn without_nu(problem: &mut Problem) {
 
 /// Rows that weigh a quarter.
 fn lighter(problem: &mut Problem) {
-    if problem.proof.rows == RowBound::ErrorHinge || problem.proof.rows == RowBound::Hinge {
+    if problem.proof.rows == RowBound::ErrorHinge || problem.proof.rows == RowBound::BoundedSlope {
         let weights =
             |z: &Vec<f64>| (0..z.len() / problem.dimension).map(|i| [0.25, 1.0, 2.0][i % 3]).collect();
         problem.weights = problem.data.iter().map(|z| Some(weights(z))).collect();

@@ -249,8 +249,17 @@ fn every_pair_is_covered_or_listed() {
 fn errors_have_proofs() {
     let mut accepted = 0;
     for request in requests() {
-        let other =
-            [SmoothMargin, TargetWeights, TargetRows, LabelFlips, Clip, Bias, Confidence, Paper, SetAroundData];
+        let other = [
+            SmoothMargin,
+            TargetWeights,
+            TargetRows,
+            LabelFlips,
+            Clip,
+            Bias,
+            Confidence,
+            Paper,
+            SetAroundData,
+        ];
         if unsupported(&request).is_some() || request.iter().any(|f| other.contains(f)) {
             continue;
         }

@@ -253,7 +253,7 @@ impl<'a> Task<'a> {
         let reach = half + Form::of(layout.alpha) * (self.constants.eta * set.squared);
         let nu = Form::of(nu);
         if let Some(e) = self.loss.conjugate() {
-            return self.place_bounded(program, &e, reach, nu * set.terms, case, cuts);
+            return Self::place_bounded(program, &e, reach, nu * set.terms, case, cuts);
         }
         if self.is_cut {
             return reach + nu * LAMBERT;
@@ -277,7 +277,6 @@ impl<'a> Task<'a> {
 
     /// C for a loss with bounded slopes: the largest Dw² + νe(w).
     fn place_bounded(
-        &self,
         program: &mut Program,
         e: &Conjugate,
         reach: Form,

@@ -96,13 +96,19 @@ fn of_classes(classes: usize, rates: Rates) -> Vec<(&'static str, ProblemBuilder
     ]
 }
 
-/// Both losses for rows, and the target of rows that only hinge rows can have.
-fn of_both(place: &str, data: &Dataset, target: Dataset, rates: Rates) -> Vec<Named> {
+/// All losses for rows; the target of rows that only hinge rows can have; no clip and no flipped labels for rounded kinks.
+fn of_losses(place: &str, data: &Dataset, target: Dataset, rates: Rates) -> Vec<Named> {
     let cases = || [of_rows(data, rates), special(data, rates)].concat();
     let target = ("target of rows", learning(data.clone(), rates).target(target));
-    let logistic = cases().into_iter().map(|(name, builder)| (name, builder.loss(LossName::Logistic)));
-    let hinge = built(&format!("hinge, {place}"), [cases(), vec![target]].concat());
-    hinge.into_iter().chain(built(&format!("logistic, {place}"), logistic.collect())).collect()
+    let mut all = built(&format!("hinge, {place}"), [cases(), vec![target]].concat());
+    for loss in [Loss::Logistic, Loss::SmoothHinge(0.5), Loss::ModifiedHuber] {
+        let is_proved =
+            |name: &str| loss == Loss::Logistic || !(name.contains("clipped") || name.contains("labels"));
+        let cases = cases().into_iter().filter(|(name, _)| is_proved(name));
+        let cases = cases.map(|(name, builder)| (name, builder.loss(LossName::Of(loss))));
+        all.extend(built(&format!("{loss}, {place}"), cases.collect()));
+    }
+    all
 }
 
 fn built(kind: &str, cases: Vec<(&'static str, ProblemBuilder)>) -> Vec<Named> {
@@ -115,14 +121,14 @@ fn built(kind: &str, cases: Vec<(&'static str, ProblemBuilder)>) -> Vec<Named> {
 
 fn on_a_line(rates: Rates) -> Vec<Named> {
     let data = rows(vec![0.9, 0.5, -0.2, 0.7], 1);
-    let mut all = of_both("line", &data, rows(vec![-0.4, 0.6], 1), rates);
+    let mut all = of_losses("line", &data, rows(vec![-0.4, 0.6], 1), rates);
     all.extend(built("two classes", of_classes(2, rates)));
     all
 }
 
 fn in_a_plane(rates: Rates) -> Vec<Named> {
     let data = rows(vec![0.9, 0.2, 0.5, -0.4, -0.1, 0.8, 0.7, 0.5], 2);
-    let mut all = of_both("plane", &data, rows(vec![0.4, 0.4, -0.3, 0.5], 2), rates);
+    let mut all = of_losses("plane", &data, rows(vec![0.4, 0.4, -0.3, 0.5], 2), rates);
     all.extend(built("three classes", of_classes(3, rates)));
     all
 }

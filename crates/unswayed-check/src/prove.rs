@@ -7,8 +7,8 @@ use crate::lambda::Lambda;
 use crate::parts::points::{self, Acting, Ellipsoid, Split};
 use crate::parts::region;
 use crate::parts::rows::{
-    self, BoundedSlope, Clipped, ClippedLoss, ErrorHinge, ErrorLogistic, Interval, Kind, LabelHinge,
-    LabelLogistic, Line, Logistic, Mass, View,
+    self, BoundedSlope, Clipped, ClippedLoss, ErrorHinge, ErrorLogistic, Interval, LabelHinge, LabelLogistic,
+    Line, Logistic, Mass, RowLine, View,
 };
 use crate::proof::{CaseProof, Lines, RowBound};
 use crate::rows::{Evidence, Rows};
@@ -163,7 +163,7 @@ impl<'a> Prover<'a> {
     }
 
     /// The kind of rows that the proof names.
-    fn kind<'b>(&'b self, lines: &'b Lines, mass: Mass<'b>) -> Result<Box<dyn Kind + 'b>, Reason> {
+    fn kind<'b>(&'b self, lines: &'b Lines, mass: Mass<'b>) -> Result<Box<dyn RowLine + 'b>, Reason> {
         let Lines { u, u2, c, w, w2, low, high, .. } = lines;
         let clip = self.statement.learner.clip.unwrap_or_default();
         Ok(match self.proof.rows {

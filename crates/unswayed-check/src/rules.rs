@@ -144,7 +144,7 @@ pub fn features(statement: &Statement) -> Vec<Feature> {
         Loss::Hinge => Hinge,
         Loss::Logistic => Logistic,
         Loss::Multiclass(_) => Multiclass,
-        Loss::SmoothHinge(_) | Loss::ModifiedHuber => SmoothMargin,
+        _ => SmoothMargin,
     };
     let set = match threat.set {
         Set::Ball { .. } => Ball,

@@ -77,15 +77,8 @@ impl Statement {
 }
 
 fn learner(learner: &Learner) -> String {
-    let loss = match learner.loss {
-        Loss::Hinge => "hinge loss".to_owned(),
-        Loss::Logistic => "logistic loss".to_owned(),
-        Loss::Multiclass(k) => format!("multi-class hinge loss, {k} classes"),
-        Loss::SmoothHinge(width) => format!("hinge loss with its kink rounded over {width}"),
-        Loss::ModifiedHuber => "modified Huber loss".to_owned(),
-    };
     let (eta, sigma) = (learner.learning_rate, learner.regularization);
-    let mut text = format!("{loss}, learning rate {eta}, regularization {sigma}");
+    let mut text = format!("{}, learning rate {eta}, regularization {sigma}", learner.loss.describe());
     if learner.batch > 1 {
         let _ = write!(text, ", {} points per step", learner.batch);
     }

@@ -79,17 +79,8 @@ fn require_labels(loss: &Loss, labels: &Labels) -> Result<(), Reason> {
     require_length("classes of the rows", wanted, found)
 }
 
-/// The conditions on a loss's own number.
-fn validate_loss(loss: Loss) -> Result<(), Reason> {
-    match loss {
-        Loss::Hinge | Loss::Logistic | Loss::ModifiedHuber => Ok(()),
-        Loss::Multiclass(k) => require(k >= 2, "the number of classes", k as f64, "≥ 2"),
-        Loss::SmoothHinge(x) => require(x > 0.0 && x.is_finite(), "learner.loss", x, "> 0"),
-    }
-}
-
 fn validate_learner(learner: &Learner, columns: usize) -> Result<(), Reason> {
-    validate_loss(learner.loss)?;
+    learner.loss.validate()?;
     let (eta, sigma) = (learner.learning_rate, learner.regularization);
     require(eta > 0.0 && eta.is_finite(), "learning_rate", eta, "> 0")?;
     require(sigma >= 0.0 && sigma.is_finite(), "regularization", sigma, "≥ 0")?;

@@ -18,7 +18,7 @@ class Sklearn:
 
     def __init__(self, loss, intercept):
         self.model = SGDClassifier(
-            loss={"hinge": "hinge", "logistic": "log_loss"}[loss],
+            loss={"hinge": "hinge", "logistic": "log_loss", "modified-huber": "modified_huber"}[loss],
             alpha=PENALTY,
             learning_rate="constant",
             eta0=RATE,
@@ -62,12 +62,18 @@ def stream(x, y, point, steps, seed):
         yield (-point, -1) if bad else (x[row], y[row])
 
 
-LOSSES = {"hinge": lambda margins: np.maximum(0, 1 - margins), "logistic": lambda margins: np.logaddexp(0, -margins)}
+LOSSES = {
+    "hinge": lambda margins: np.maximum(0, 1 - margins),
+    "logistic": lambda margins: np.logaddexp(0, -margins),
+    "modified-huber": lambda margins: np.where(margins < -1, -4 * margins, np.maximum(0, 1 - margins) ** 2),
+}
 
 
 @pytest.mark.parametrize("intercept", [False, True])
-@pytest.mark.parametrize("loss", ["hinge", "logistic"])
-@pytest.mark.parametrize("kind", [Sklearn, River])
+@pytest.mark.parametrize(
+    ("kind", "loss"),
+    [(Sklearn, "hinge"), (Sklearn, "logistic"), (Sklearn, "modified-huber"), (River, "hinge"), (River, "logistic")],
+)
 def test_steps_are_ours_and_the_bound_holds(kind, loss, intercept, arrays):
     x, y = arrays[0].astype(np.float64), arrays[1]
     estimator = kind(loss, intercept)
@@ -153,7 +159,7 @@ def test_an_intercept_on_sparse_rows_is_another_learner(arrays):
     [
         ({"learning_rate": "optimal"}, "step size changes"),
         ({"learning_rate": "invscaling"}, "step size changes"),
-        ({"loss": "squared_hinge"}, "only the losses 'hinge' and 'log_loss'"),
+        ({"loss": "squared_hinge"}, "only the losses 'hinge', 'log_loss' and 'modified_huber'"),
         ({"penalty": "l1"}, "quadratic"),
         ({"penalty": None}, "quadratic"),
         ({"average": True}, "average"),

@@ -30,7 +30,7 @@ class Learner:
     Attributes:
         learning_rate: η.
         regularization: σ.
-        loss: `"hinge"` or `"logistic"`.
+        loss: `"hinge"`, `"logistic"` or another loss of `unswayed.certify` for two classes.
         intercept: whether there is an intercept. It is the weight of a feature that is always 1 and is not regularized; `certify` and
             `attack` append that feature to `x`, and the adversary may send any point (features, 1) · label whose features have norm
             at most `radius`. Their ball holds these points and others, in which the last entry is not ±1.
@@ -49,7 +49,7 @@ class Learner:
         array([0.3 , 1.15])
         """
         theta, point = map(floats, (model, z))
-        setting = (self.learning_rate, self.regularization, self.loss == "logistic", self.intercept)
+        setting = (self.learning_rate, self.regularization, self.loss, self.intercept)
         return _native.update(theta, point, *setting)
 
     def certify(self, x: Features, y: Any = None, *, poison_rate: float, **options: Any) -> Certificate:
@@ -157,9 +157,11 @@ def from_sklearn(estimator: Any, *, sparse: Optional[bool] = None) -> Learner:
     for name, value, reason in rules:
         if wanted[name] != value:
             raise UnswayedError(f"SGDClassifier: {name}={wanted[name]!r}: {reason}")
-    loss = {"hinge": "hinge", "log_loss": "logistic"}.get(wanted["loss"])
+    loss = {"hinge": "hinge", "log_loss": "logistic", "modified_huber": "modified-huber"}.get(wanted["loss"])
     if loss is None:
-        raise UnswayedError(f"SGDClassifier: loss={wanted['loss']!r}: only the losses 'hinge' and 'log_loss' are certified")
+        raise UnswayedError(
+            f"SGDClassifier: loss={wanted['loss']!r}: only the losses 'hinge', 'log_loss' and 'modified_huber' are certified"
+        )
     if wanted["fit_intercept"] and sparse is not False:
         raise UnswayedError(
             "SGDClassifier: fit_intercept=True: on sparse matrices scikit-learn moves the intercept at a hundredth of the "

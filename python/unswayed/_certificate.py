@@ -128,7 +128,7 @@ class Certificate:
 
     @property
     def loss_function(self) -> str:
-        """`"hinge"`, `"logistic"` or `"multiclass"`."""
+        """`"hinge"`, `"logistic"`, `"smooth-hinge=WIDTH"`, `"modified-huber"` or `"multiclass"`."""
         loss = self._statement["learner"]["loss"]
         return str(next(iter(loss)) if isinstance(loss, dict) else loss)
 
@@ -449,7 +449,7 @@ def certify(
         poison_rate: the fraction of points that are the adversary's, in [0, 1).
         radius: the largest norm of a poisoned point in the units of the data, for `adversary="ball"`. If not given it is 1 in
             the units of the rows: the largest norm that they have after `normalize=True`.
-        loss: `"hinge"`, `"logistic"` or `"multiclass"` (labels of two or more kinds); hinge if not given, logistic for
+        loss: `"hinge"`, `"logistic"`, `"smooth-hinge=WIDTH"`, `"modified-huber"` or `"multiclass"` (labels of two or more kinds); hinge if not given, logistic for
             `preferences`.
         adversary: the points that the adversary may send: `"ball"`; `"box"` or `"ellipsoid"`, what a filter that lets all
             data pass lets pass, or a `Box` or `Ellipsoid`; `Points`; `"flips"`, the rows z and −z; `"labels"`, random

@@ -23,6 +23,8 @@ class Asked(TypedDict):
     projection: Optional[float]
     clip: Optional[float]
     bias: Union[int, str, None]
+    schedule: Optional[str]
+    average: bool
 
 class Data:
     @staticmethod

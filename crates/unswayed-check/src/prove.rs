@@ -40,6 +40,8 @@ fn require_fit(statement: &Statement, proof: &CaseProof) -> Result<(), Reason> {
     refuse(is_clipped != learner.clip.is_some(), if is_clipped { "steps without a clip" } else { "a clip" })?;
     refuse(flips != (threat.set == Set::LabelFlips), "this set")?;
     refuse(rows.is_error() && *target != Target::Data, "this target")?;
+    // The error is not convex: that of an average of models is bounded by their loss only.
+    refuse(rows.is_error() && learner.average, "an averaged model")?;
     refuse(matches!(target, Target::Rows(_)) && rows != RowBound::Interval, "a target with rows of its own")?;
     refuse(
         (rows == RowBound::Interval) != has_shells && rows == RowBound::Interval,

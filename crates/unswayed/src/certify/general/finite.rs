@@ -111,7 +111,8 @@ fn best_push(
                 bounded.height(&e, push)
             }
         };
-        height + region + constants.eps * line + quadratic.peak(&v)
+        let slowdown = constants.slowdown_cost(found.alpha, &found.beta);
+        slowdown + height + region + constants.eps * line + quadratic.peak(&v)
     };
     let (mut low, mut high) = (0.0, whole * task.loss.steepest());
     for _ in 0..40 {

@@ -163,7 +163,12 @@ impl Search<'_> {
             return None;
         }
         let v: Vec<f64> = slope.iter().zip(&quadratic.push).map(|(r, h)| r + h).collect();
-        Some(quadratic.peak(&v) + self.set().map_or(0.0, |set| task.constants.eps * price(task, set, found)))
+        let slowdown = task.constants.slowdown_cost(found.alpha, &found.beta);
+        Some(
+            slowdown
+                + quadratic.peak(&v)
+                + self.set().map_or(0.0, |set| task.constants.eps * price(task, set, found)),
+        )
     }
 
     fn evaluate(&self, x: &[f64]) -> Option<Evaluated> {

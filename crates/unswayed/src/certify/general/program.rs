@@ -154,6 +154,7 @@ impl<'a> CaseProgram<'a> {
             let edge = Affine::of(alpha) * (2.0 * radius * (1.0 - 1e-9));
             norm_within(&mut program, std::iter::once(edge).chain((0..d).map(|j| Affine::of(beta + j))));
         }
+        self.pay_slowdown(&mut program, alpha, beta);
         let scores: Vec<usize> = self.tables.iter().map(|s| scores(&mut program, beta, s)).collect();
         let mut layout = Layout { alpha, beta, lines: vec![], cases: vec![] };
         for (index, (s, _, shell)) in self.each_lines().into_iter().enumerate() {
@@ -172,6 +173,19 @@ impl<'a> CaseProgram<'a> {
             layout.cases.push(case);
         }
         (program, layout)
+    }
+
+    /// δ‖β‖²/(4α) ≤ cost, as ‖(2β, cost − 4α/δ)‖ ≤ cost + 4α/δ.
+    fn pay_slowdown(&self, program: &mut Program, alpha: usize, beta: usize) {
+        if self.constants.slowdown == 0.0 {
+            return;
+        }
+        let cost = program.variables(1);
+        program.pay(cost, 1.0);
+        let edge = Affine::of(alpha) * (4.0 / self.constants.slowdown);
+        let sides = (0..self.constants.parameters).map(|j| Affine::of(beta + j) * 2.0);
+        let rest = [Affine::of(cost) - edge.clone()];
+        norm_within(program, std::iter::once(Affine::of(cost) + edge).chain(sides).chain(rest));
     }
 
     fn place_rows(
@@ -352,14 +366,14 @@ impl<'a> CaseProgram<'a> {
 
     /// Σ t_j: what θ can add.
     fn quadratic(&self, program: &mut Program, layout: &Layout, case: &CaseAt, place: Place) -> Affine {
-        let Constants { eps, sigma, free, parameters, .. } = self.constants;
+        let Constants { eps, free, parameters, .. } = self.constants;
         let weight = case.multipliers.map_or_else(Affine::default, |(w, m)| Affine::of(w) - Affine::of(m));
         let pull = Affine::of(layout.alpha) * self.constants.pull() + weight.clone();
         let slope = layout.lines[place.lines].slope;
         let force = |j: usize| {
             let mut force = Affine::of(slope + j);
             if !free.contains(&j) {
-                force = force - Affine::of(layout.beta + j) * *sigma;
+                force = force - Affine::of(layout.beta + j) * self.constants.lean();
             }
             if let (PointSet::Point(a), Some((_, y))) = (place.part, case.point) {
                 force = force + Affine::of(y) * (eps * a[j]);

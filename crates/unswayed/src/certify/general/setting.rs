@@ -12,6 +12,8 @@ use crate::learner::parameters;
 pub(super) struct Constants {
     pub(super) eta: f64,
     pub(super) sigma: f64,
+    /// δ of a learning rate that changes, else 0.
+    pub(super) slowdown: f64,
     pub(super) eps: f64,
     /// k = 1 − ησ
     pub(super) k: f64,
@@ -29,6 +31,7 @@ impl Constants {
         Constants {
             eta,
             sigma,
+            slowdown: statement.learner.schedule.map_or(0.0, |schedule| schedule.slowdown),
             eps: statement.threat.poison_rate,
             k: 1.0 - eta * sigma,
             parameters: parameters(statement.learner.loss, columns),
@@ -37,9 +40,19 @@ impl Constants {
         }
     }
 
-    /// ασ(2−ησ) for α = 1, the curvature that the regularizer gives.
+    /// ασ(2−ησ) − δα for α = 1: the curvature that the regularizer gives, less what a falling learning rate takes.
     pub(super) fn pull(&self) -> f64 {
-        self.sigma * (2.0 - self.eta * self.sigma)
+        self.sigma * (2.0 - self.eta * self.sigma) - self.slowdown
+    }
+
+    /// σ − δ, the factor of −β in v.
+    pub(super) fn lean(&self) -> f64 {
+        self.sigma - self.slowdown
+    }
+
+    /// δ‖β‖²/(4α).
+    pub(super) fn slowdown_cost(&self, alpha: f64, beta: &[f64]) -> f64 {
+        if self.slowdown > 0.0 { self.slowdown * dot(beta, beta) / (4.0 * alpha) } else { 0.0 }
     }
 }
 

@@ -19,7 +19,7 @@ impl<'a> Quadratic<'a> {
         let base = found.alpha * constants.pull() + case.held();
         let d = constants.parameters;
         let mut push: Vec<f64> = (0..d)
-            .map(|j| if constants.free.contains(&j) { 0.0 } else { -constants.sigma * found.beta[j] })
+            .map(|j| if constants.free.contains(&j) { 0.0 } else { -constants.lean() * found.beta[j] })
             .collect();
         let mut diagonal = vec![base; d];
         match place.part {

@@ -128,7 +128,7 @@ pub fn update<'py>(
     z: PyReadonlyArray1<'py, f64>,
     learning_rate: f64,
     regularization: f64,
-    is_logistic: bool,
+    loss: &str,
     has_bias: bool,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let (mut theta, z) = (theta.as_array().to_vec(), z.as_array().to_vec());
@@ -139,7 +139,7 @@ pub fn update<'py>(
     if !is_rate {
         return Err(error("learning_rate must be > 0, regularization ≥ 0, and their product below 1"));
     }
-    let loss = if is_logistic { Loss::Logistic } else { Loss::Hinge };
+    let loss: Loss = loss.parse().map_err(|reason: String| error(format!("loss: {reason}")))?;
     let unregularized = has_bias.then(|| z.len() - 1).into_iter().collect();
     let learner = Learner { unregularized, ..Learner::new(loss, learning_rate, regularization) };
     LinearState::update(&learner, &mut theta, &z);

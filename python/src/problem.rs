@@ -31,6 +31,8 @@ pub struct Asked<'py> {
     projection: Option<f64>,
     clip: Option<f64>,
     bias: Option<Bias>,
+    schedule: Option<String>,
+    average: bool,
 }
 
 /// A column: by its index, which counts from the end if it is negative, or by its name.
@@ -88,8 +90,14 @@ impl Asked<'_> {
                 Bias::Index(index) => Column::Index(index.unsigned_abs()),
                 Bias::Name(name) => Column::Name(name),
             }),
+            decay: self.schedule.as_deref().filter(|name| *name != "constant").map(decay).transpose()?,
+            average: self.average,
         })
     }
+}
+
+fn decay(name: &str) -> PyResult<unswayed::Decay> {
+    name.parse().map_err(|reason: unswayed::ProblemError| error(format!("schedule: {reason}")))
 }
 
 fn loss(name: &str) -> PyResult<unswayed::LossName> {

@@ -18,7 +18,7 @@ class Sklearn:
 
     def __init__(self, loss, intercept):
         self.model = SGDClassifier(
-            loss={"hinge": "hinge", "logistic": "log_loss"}[loss],
+            loss={"hinge": "hinge", "logistic": "log_loss", "modified-huber": "modified_huber"}[loss],
             alpha=PENALTY,
             learning_rate="constant",
             eta0=RATE,
@@ -62,12 +62,18 @@ def stream(x, y, point, steps, seed):
         yield (-point, -1) if bad else (x[row], y[row])
 
 
-LOSSES = {"hinge": lambda margins: np.maximum(0, 1 - margins), "logistic": lambda margins: np.logaddexp(0, -margins)}
+LOSSES = {
+    "hinge": lambda margins: np.maximum(0, 1 - margins),
+    "logistic": lambda margins: np.logaddexp(0, -margins),
+    "modified-huber": lambda margins: np.where(margins < -1, -4 * margins, np.maximum(0, 1 - margins) ** 2),
+}
 
 
 @pytest.mark.parametrize("intercept", [False, True])
-@pytest.mark.parametrize("loss", ["hinge", "logistic"])
-@pytest.mark.parametrize("kind", [Sklearn, River])
+@pytest.mark.parametrize(
+    ("kind", "loss"),
+    [(Sklearn, "hinge"), (Sklearn, "logistic"), (Sklearn, "modified-huber"), (River, "hinge"), (River, "logistic")],
+)
 def test_steps_are_ours_and_the_bound_holds(kind, loss, intercept, arrays):
     x, y = arrays[0].astype(np.float64), arrays[1]
     estimator = kind(loss, intercept)
@@ -148,15 +154,41 @@ def test_an_intercept_on_sparse_rows_is_another_learner(arrays):
         unswayed.Learner(RATE, PENALTY).certify(csr_matrix(arrays[0]), arrays[1], poison_rate=POISON)
 
 
+@pytest.mark.parametrize(("rate", "options"), [("optimal", {}), ("invscaling", {"eta0": 2.0, "power_t": 0.6})])
+def test_learning_rates_that_fall(rate, options, arrays):
+    x, y = arrays[0].astype(np.float64), arrays[1]
+    setting = {"loss": "hinge", "alpha": PENALTY, "learning_rate": rate, "fit_intercept": False, **options}
+    last, averaged = SGDClassifier(**setting), SGDClassifier(**setting, average=True)
+    learner, of_average = (unswayed.from_sklearn(model, largest_rate=RATE) for model in (last, averaged))
+    assert (learner.schedule, learner.average, of_average.average) == (rate, False, True)
+    bound = learner.certify(x, y, poison_rate=POISON)
+    constant = unswayed.Learner(RATE, PENALTY).certify(x, y, poison_rate=POISON)
+    assert constant.certified_loss <= bound.certified_loss < 1.5 * constant.certified_loss
+    average_bound = of_average.certify(x, y, poison_rate=POISON)
+    assert average_bound.certified_loss == bound.certified_loss
+    assert average_bound.certified_error >= average_bound.certified_loss  # the error of an average has no proof of its own
+    point = learner.attack(x, y, poison_rate=POISON, attacks="steady-state")[0].point
+    losses, steps = [], learner.from_step + 4000
+    for step, (features, label) in enumerate(stream(x, y, point, steps, seed=5), 1):
+        for model in (last, averaged):
+            model.partial_fit(features[None, :], [label], classes=[-1, 1])
+        if step >= learner.from_step:
+            losses.append(LOSSES["hinge"](y * (x @ last.coef_[0])).mean())
+    benign = constant.benign_loss
+    assert benign < np.mean(losses) <= bound.certified_loss
+    assert benign < LOSSES["hinge"](y * (x @ averaged.coef_[0])).mean() <= average_bound.certified_loss
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"learning_rate": "optimal"}, "step size changes"),
-        ({"learning_rate": "invscaling"}, "step size changes"),
-        ({"loss": "squared_hinge"}, "only the losses 'hinge' and 'log_loss'"),
+        ({"learning_rate": "adaptive"}, "training loss"),
+        ({"learning_rate": "invscaling", "power_t": 1.0}, "power_t"),
+        ({"learning_rate": "optimal", "fit_intercept": True}, "hundredth"),
+        ({"loss": "squared_hinge"}, "only the losses 'hinge', 'log_loss' and 'modified_huber'"),
         ({"penalty": "l1"}, "quadratic"),
         ({"penalty": None}, "quadratic"),
-        ({"average": True}, "average"),
+        ({"average": 10}, "all models"),
         ({"class_weight": "balanced"}, "weigh"),
         ({"alpha": 0.0}, "nothing pulls"),
         ({"fit_intercept": True}, "hundredth"),

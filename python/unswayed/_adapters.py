@@ -30,16 +30,23 @@ class Learner:
     Attributes:
         learning_rate: η.
         regularization: σ.
-        loss: `"hinge"` or `"logistic"`.
+        loss: `"hinge"`, `"logistic"` or another loss of `unswayed.certify` for two classes.
         intercept: whether there is an intercept. It is the weight of a feature that is always 1 and is not regularized; `certify` and
             `attack` append that feature to `x`, and the adversary may send any point (features, 1) · label whose features have norm
             at most `radius`. Their ball holds these points and others, in which the last entry is not ±1.
+        schedule: how the learning rate changes, as for `unswayed.certify`.
+        average: whether the model is the average of all models so far.
+        from_step: the step from which on the learning rate is as `learning_rate` and `schedule` say. Bounds are for the long run,
+            in which the steps before do not count.
     """
 
     learning_rate: float
     regularization: float
     loss: str = "hinge"
     intercept: bool = False
+    schedule: Optional[str] = None
+    average: bool = False
+    from_step: int = 1
 
     def update(self, model: ArrayLike, z: ArrayLike) -> Floats:
         """The model after one step on the point z = label · features; with an intercept, z = label · (features, 1).
@@ -49,7 +56,7 @@ class Learner:
         array([0.3 , 1.15])
         """
         theta, point = map(floats, (model, z))
-        setting = (self.learning_rate, self.regularization, self.loss == "logistic", self.intercept)
+        setting = (self.learning_rate, self.regularization, self.loss, self.intercept)
         return _native.update(theta, point, *setting)
 
     def certify(self, x: Features, y: Any = None, *, poison_rate: float, **options: Any) -> Certificate:
@@ -75,7 +82,7 @@ class Learner:
 
     def _asked(self, options: dict[str, Any]) -> dict[str, Any]:
         """The options of `certify`, `attack` and `tolerate` for this learner."""
-        options = {**self._setting, "loss": self.loss, **options}
+        options = {**self._setting, "loss": self.loss, "schedule": self.schedule, "average": self.average, **options}
         if not self.intercept:
             return options
         if options.get("adversary", "ball") == "ball":
@@ -121,7 +128,7 @@ def _refuse_scaling(x: Features, options: dict[str, Any]) -> None:
         raise UnswayedError("the features are a sparse matrix; give them as an array (x.toarray())")
 
 
-def from_sklearn(estimator: Any, *, sparse: Optional[bool] = None) -> Learner:
+def from_sklearn(estimator: Any, *, largest_rate: float = 1e-2, sparse: Optional[bool] = None) -> Learner:
     """The learner that a scikit-learn `SGDClassifier` is when it is trained with `partial_fit`, a point at a time.
 
     Refuses, with the reason, an estimator whose steps are not those we certify. `fit` is another matter: it makes several
@@ -129,6 +136,8 @@ def from_sklearn(estimator: Any, *, sparse: Optional[bool] = None) -> Learner:
 
     Args:
         estimator: an `SGDClassifier`.
+        largest_rate: for a learning rate that falls, the one from which on it is certified: `from_step` says which step that is.
+            A smaller one has a smaller bound, from a later step on.
         sparse: whether `partial_fit` gets sparse matrices. It matters with an intercept, which scikit-learn then moves at a
             hundredth of the learning rate, a learner that is not certified; so with `fit_intercept=True` say `sparse=False`
             if `partial_fit` gets arrays.
@@ -137,10 +146,13 @@ def from_sklearn(estimator: Any, *, sparse: Optional[bool] = None) -> Learner:
     >>> from sklearn.linear_model import SGDClassifier
     >>> model = SGDClassifier(loss="hinge", alpha=0.01, learning_rate="constant", eta0=1e-3, fit_intercept=False)
     >>> unswayed.from_sklearn(model)
-    Learner(learning_rate=0.001, regularization=0.01, loss='hinge', intercept=False)
-    >>> unswayed.from_sklearn(SGDClassifier())
+    Learner(learning_rate=0.001, regularization=0.01, loss='hinge', intercept=False, schedule=None, average=False, from_step=1)
+    >>> learner = unswayed.from_sklearn(SGDClassifier(alpha=0.01, fit_intercept=False, average=True))
+    >>> learner.schedule, learner.average, learner.from_step
+    ('optimal', True, 9970)
+    >>> unswayed.from_sklearn(SGDClassifier(learning_rate="adaptive", eta0=0.1))
     Traceback (most recent call last):
-    unswayed.UnswayedError: SGDClassifier: learning_rate='optimal'...
+    unswayed.UnswayedError: SGDClassifier: learning_rate='adaptive'...
     """
     from sklearn.linear_model import SGDClassifier
 
@@ -149,24 +161,54 @@ def from_sklearn(estimator: Any, *, sparse: Optional[bool] = None) -> Learner:
         raise UnswayedError(f"{kind}: only SGDClassifier makes steps that are certified here{_inside(estimator)}")
     wanted = estimator.get_params(deep=False)
     rules = [
-        ("learning_rate", "constant", "its step size changes over time, and the bound is for a constant one; use 'constant' with eta0"),
         ("penalty", "l2", "only the quadratic penalty pulls the model back in proportion to its size; use 'l2'"),
-        ("average", False, "it predicts with an average of its models; use average=False"),
         ("class_weight", None, "it weighs classes differently in its steps; use None, and weigh the data"),
     ]
     for name, value, reason in rules:
         if wanted[name] != value:
             raise UnswayedError(f"SGDClassifier: {name}={wanted[name]!r}: {reason}")
-    loss = {"hinge": "hinge", "log_loss": "logistic"}.get(wanted["loss"])
+    loss = {"hinge": "hinge", "log_loss": "logistic", "modified_huber": "modified-huber"}.get(wanted["loss"])
     if loss is None:
-        raise UnswayedError(f"SGDClassifier: loss={wanted['loss']!r}: only the losses 'hinge' and 'log_loss' are certified")
+        raise UnswayedError(
+            f"SGDClassifier: loss={wanted['loss']!r}: only the losses 'hinge', 'log_loss' and 'modified_huber' are certified"
+        )
     if wanted["fit_intercept"] and sparse is not False:
         raise UnswayedError(
             "SGDClassifier: fit_intercept=True: on sparse matrices scikit-learn moves the intercept at a hundredth of the "
             "learning rate, and that learner is not certified; if partial_fit gets arrays, say from_sklearn(model, sparse=False)"
         )
-    _check(kind, wanted["eta0"], "eta0", wanted["alpha"], "alpha")
-    return Learner(float(wanted["eta0"]), float(wanted["alpha"]), loss, bool(wanted["fit_intercept"]))
+    rate, schedule, step = _sklearn_rate(wanted, largest_rate)
+    _check(kind, rate, "largest_rate" if schedule else "eta0", wanted["alpha"], "alpha")
+    if not isinstance(wanted["average"], bool):
+        raise UnswayedError(f"SGDClassifier: average={wanted['average']!r}: the average must be of all models; use True or False")
+    if schedule and wanted["fit_intercept"]:
+        raise UnswayedError(
+            f"SGDClassifier: learning_rate={wanted['learning_rate']!r} with fit_intercept=True: an intercept is certified at a "
+            "constant learning rate only; use fit_intercept=False and a feature that is always 1, or learning_rate='constant'"
+        )
+    return Learner(
+        rate, float(wanted["alpha"]), loss, bool(wanted["fit_intercept"]), schedule, wanted["average"], step
+    )
+
+
+def _sklearn_rate(wanted: dict[str, Any], largest: float) -> tuple[float, Optional[str], int]:
+    """The largest learning rate, how it falls, and the first step from which on it is as small and falls as slowly as that."""
+    kind, alpha, eta0 = wanted["learning_rate"], float(wanted["alpha"]), float(wanted["eta0"])
+    if kind == "constant":
+        return eta0, None, 1
+    if not (largest > 0 and alpha > 0):
+        _check("SGDClassifier", largest, "largest_rate", alpha, "alpha")
+    if kind == "optimal":
+        # η_t = 1/(α(t₀ + t − 1)), where t₀ makes the first rate 1/√√α.
+        step = 1 / (alpha * largest) - math.sqrt(math.sqrt(alpha)) / alpha + 1
+        return largest, "optimal", max(1, math.ceil(step))
+    power = float(wanted["power_t"])
+    if kind == "invscaling" and 0 < power < 1 and eta0 > 0:
+        # η_t = η₀/t^p: 1/η_t grows by less than p(t−1)^(p−1)/η₀, which is to be at most a hundredth of α.
+        small, slow = (eta0 / largest) ** (1 / power), 1 + (power / (eta0 * 0.01 * alpha)) ** (1 / (1 - power))
+        return largest, "invscaling", max(1, math.ceil(max(small, slow)))
+    reason = "it falls with the training loss" if kind == "adaptive" else "its rate is none that is certified"
+    raise UnswayedError(f"SGDClassifier: learning_rate={kind!r}: {reason}; use 'constant', 'optimal' or 'invscaling' with 0 < power_t < 1")
 
 
 def from_river(model: Any) -> Learner:
@@ -180,9 +222,9 @@ def from_river(model: Any) -> Learner:
     >>> model = linear_model.LogisticRegression(
     ...     optimizer=optim.SGD(1e-3), loss=optim.losses.Hinge(), l2=0.01, intercept_lr=0)
     >>> unswayed.from_river(model)
-    Learner(learning_rate=0.001, regularization=0.01, loss='hinge', intercept=False)
-    >>> unswayed.from_river(linear_model.LogisticRegression(l2=0.01))
-    Learner(learning_rate=0.01, regularization=0.01, loss='logistic', intercept=True)
+    Learner(learning_rate=0.001, regularization=0.01, loss='hinge', intercept=False, schedule=None, average=False, from_step=1)
+    >>> unswayed.from_river(linear_model.LogisticRegression(l2=0.01)).intercept
+    True
     >>> unswayed.from_river(linear_model.LogisticRegression(l2=0.01, intercept_lr=0.1))
     Traceback (most recent call last):
     unswayed.UnswayedError: LogisticRegression: intercept_lr...

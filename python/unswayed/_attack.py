@@ -126,6 +126,8 @@ def attack(
     projection: Optional[float] = None,
     clip: Optional[float] = None,
     bias: Union[int, str, None] = None,
+    schedule: Optional[str] = None,
+    average: bool = False,
     attacks: Union[str, Sequence[str], None] = None,
     effort: str = "fast",
     seed: int = 0,
@@ -152,7 +154,8 @@ def attack(
         test: held-out `Data`, or a pair of features and labels, to measure on as well.
     """
     template = asked(
-        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias
+        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
+        schedule=schedule, average=average,
     )
     attacked = problem(
         x,
@@ -201,6 +204,8 @@ def simulate(
     projection: Optional[float] = None,
     clip: Optional[float] = None,
     bias: Union[int, str, None] = None,
+    schedule: Optional[str] = None,
+    average: bool = False,
     effort: str = "fast",
     seed: int = 0,
     test: Any = None,
@@ -231,7 +236,8 @@ def simulate(
     if not callable(policy):
         raise UnswayedError(f"policy {policy!r}: it must be a function from the model to the point to send")
     template = asked(
-        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias
+        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
+        schedule=schedule, average=average,
     )
     simulated = problem(
         x,

@@ -128,7 +128,7 @@ class Certificate:
 
     @property
     def loss_function(self) -> str:
-        """`"hinge"`, `"logistic"` or `"multiclass"`."""
+        """`"hinge"`, `"logistic"`, `"smooth-hinge=WIDTH"`, `"modified-huber"` or `"multiclass"`."""
         loss = self._statement["learner"]["loss"]
         return str(next(iter(loss)) if isinstance(loss, dict) else loss)
 
@@ -297,6 +297,9 @@ class Certificate:
         elif name != "ball":
             given.append(f"adversary={sets.get(name, repr({'label_flips': 'labels'}.get(name, name)))}")
         given += [f"{name}={learner[name]!r}" for name in ("batch", "projection", "clip") if learner.get(name) not in (None, 1)]
+        if learner.get("schedule"):
+            given.append(f"schedule='slowdown={learner['schedule']['slowdown']!r}'")
+        given += ["average=True"] * learner.get("average", False)
         given += [f"bias={column}" for column in learner.get("unregularized", [])]
         if self._statement["target"] != "data":
             given.append("target=…")
@@ -404,6 +407,8 @@ def certify(
     projection: Optional[float] = None,
     clip: Optional[float] = None,
     bias: Union[int, str, None] = None,
+    schedule: Optional[str] = None,
+    average: bool = False,
     confidence: Optional[float] = None,
     horizon: Optional[int] = None,
     start: Optional[ArrayLike] = None,
@@ -449,7 +454,7 @@ def certify(
         poison_rate: the fraction of points that are the adversary's, in [0, 1).
         radius: the largest norm of a poisoned point in the units of the data, for `adversary="ball"`. If not given it is 1 in
             the units of the rows: the largest norm that they have after `normalize=True`.
-        loss: `"hinge"`, `"logistic"` or `"multiclass"` (labels of two or more kinds); hinge if not given, logistic for
+        loss: `"hinge"`, `"logistic"`, `"smooth-hinge=WIDTH"`, `"modified-huber"` or `"multiclass"` (labels of two or more kinds); hinge if not given, logistic for
             `preferences`.
         adversary: the points that the adversary may send: `"ball"`; `"box"` or `"ellipsoid"`, what a filter that lets all
             data pass lets pass, or a `Box` or `Ellipsoid`; `Points`; `"flips"`, the rows z and −z; `"labels"`, random
@@ -459,6 +464,9 @@ def certify(
         projection: project the model on norms up to this after each step.
         clip: clip the gradient of each point at this norm.
         bias: the column that is not regularized: its index, from the end if it is negative, or its name.
+        schedule: how the learning rate changes, `learning_rate` being the largest one: `"optimal"` falls like 1/(σt),
+            `"invscaling"` more slowly than 1/t, `"slowdown=D"` such that 1/rate grows by at most D in each step.
+        average: bound the loss of the average of all models so far, not that of the last one.
         confidence: also bound the loss on new data like these, with this probability. The certificate is then about the
             first half of the rows; the other half chose its numbers.
         horizon: also bound the average loss over this many first steps.
@@ -467,7 +475,8 @@ def certify(
             hinge loss and the ball).
     """
     template = asked(
-        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias
+        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
+        schedule=schedule, average=average,
     )
     certified = problem(
         x,

@@ -120,6 +120,8 @@ def design(
     projection: Optional[float] = None,
     clip: Optional[float] = None,
     bias: Union[int, str, None] = None,
+    schedule: Optional[str] = None,
+    average: bool = False,
     benign: str = "simulated",
     attacks: str = "fast",
     attack_everywhere: bool = False,
@@ -147,7 +149,7 @@ def design(
         test: one task that has no say in the choice, to judge it on.
         learning_rates, regularizations, poison_rates: the grid; the paper's values where not given.
         kappa: the weight of the certified loss; 1 if not given and not tuned.
-        radius, loss, adversary, batch, projection, clip, bias: the learner and its adversary, as for `certify`. A box or
+        radius, loss, adversary, batch, projection, clip, bias, schedule, average: the learner and its adversary, as for `certify`. A box or
             ellipsoid around the data, and flips of them, are around each task's own.
         benign: `"simulated"`, or `"limit"` for the limit of small learning rates, which is cheaper.
         attacks: `"none"`, `"fast"` or `"full"`: on the validation and test task where a choice is shown;
@@ -162,7 +164,8 @@ def design(
     if not isinstance(tasks, Mapping):
         raise UnswayedError("tasks: give them by name, {name: data, …}")
     template = asked(
-        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias
+        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
+        schedule=schedule, average=average,
     )
     labels = "classes" if loss == "multiclass" else None
     named = {name: _data(data, labels) for name, data in tasks.items()}
@@ -254,6 +257,8 @@ def tolerate(
     projection: Optional[float] = None,
     clip: Optional[float] = None,
     bias: Union[int, str, None] = None,
+    schedule: Optional[str] = None,
+    average: bool = False,
     attacks: bool = True,
     seed: int = 0,
     progress: Optional[bool] = None,
@@ -278,14 +283,15 @@ def tolerate(
 
     Args:
         x, y, weights, weight_column, labels, normalize: the data, see `Data`.
-        radius, loss, adversary, batch, projection, clip, bias: the learner and its adversary, as for `certify`.
+        radius, loss, adversary, batch, projection, clip, bias, schedule, average: the learner and its adversary, as for `certify`.
         attacks: also look for a rate at which an attack is seen to break the limit.
         progress: show progress with tqdm; on terminals and in notebooks if not given.
     """
     if not 0.0 < limit < float("inf"):
         raise UnswayedError(f"limit {limit}: it must be positive and finite")
     template = asked(
-        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias
+        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
+        schedule=schedule, average=average,
     )
     reading = {"weights": weights, "weight_column": weight_column, "labels": labels, "normalize": normalize}
     if poison_rate is not None:

@@ -23,6 +23,8 @@ class Asked(TypedDict):
     projection: Optional[float]
     clip: Optional[float]
     bias: Union[int, str, None]
+    schedule: Optional[str]
+    average: bool
 
 class Data:
     @staticmethod
@@ -132,7 +134,7 @@ def simulate(
     problem: Problem, test: Optional[Data], policy: Callable[..., object], name: str, effort: str, seed: int
 ) -> dict[str, Any]: ...
 def update(
-    theta: Floats, z: Floats, learning_rate: float, regularization: float, is_logistic: bool, has_bias: bool
+    theta: Floats, z: Floats, learning_rate: float, regularization: float, loss: str, has_bias: bool
 ) -> Floats: ...
 def design(
     train: Sequence[tuple[str, Data]],

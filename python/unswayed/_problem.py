@@ -77,6 +77,8 @@ def asked(
     projection: Optional[float],
     clip: Optional[float],
     bias: Union[int, str, None],
+    schedule: Optional[str],
+    average: bool,
 ) -> _native.Asked:
     """Learner and adversary but for the rates, as the compiled half takes them."""
     name, numbers = _set(adversary)
@@ -91,6 +93,8 @@ def asked(
         "projection": projection,
         "clip": clip,
         "bias": bias,
+        "schedule": schedule,
+        "average": average,
     }
 
 

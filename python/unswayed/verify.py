@@ -313,6 +313,7 @@ STATEMENT = struct_of(
         loss=one_of(hinge=None, logistic=None, smooth_hinge=number, modified_huber=None, multiclass=whole),
         learning_rate=number, regularization=number, batch=whole,
         projection=Optional_(number), clip=Optional_(number), unregularized=Default(list_of(whole), []),
+        schedule=Optional_(struct_of(slowdown=number)), average=Default(flag, False),
     ),
     threat=struct_of(
         poison_rate=number,
@@ -680,6 +681,7 @@ UNSUPPORTED = [
     ("new-data", "hinge"), ("new-data", "ball box ellipsoid"), ("new-data drift", ""), ("new-data row-weights", ""),
     ("new-data scaled", ""), ("new-data weights", ""), ("new-data rows", ""), ("new-data clip", ""), ("new-data bias", ""), ("paper", "hinge"),
     ("paper", "ball"), ("paper clip", ""), ("paper bias", ""), ("paper projection", ""), ("paper weights", ""),
+    ("schedule bias", ""), ("schedule horizon", ""), ("new-data schedule", ""), ("paper schedule", ""),
     ("paper rows", ""), ("paper drift", ""), ("paper new-data", ""),
 ]
 
@@ -689,6 +691,7 @@ def require_supported(statement: Struct, *more: str) -> None:
     optional = {
         "drift": len(statement.data) > 1, "projection": learner.projection is not None, "clip": learner.clip is not None,
         "bias": bool(learner.unregularized), "no-regularization": learner.regularization == 0,
+        "schedule": learner.schedule is not None, "horizon": statement.horizon is not None,
     }
     features = {learner.loss[0], statement.threat.set[0], statement.target[0], *more, *(name for name in optional if optional[name])}
     for these, unless in UNSUPPORTED:
@@ -705,6 +708,7 @@ def validate(statement: Struct, data: list[Rows], target: Optional[Rows]) -> Non
     require(learner.learning_rate > 0 and learner.regularization >= 0, "η > 0 and σ ≥ 0")
     require(Fraction(learner.learning_rate) * Fraction(learner.regularization) < 1, "ησ < 1")
     require(learner.batch >= 1, "a batch has points")
+    require(learner.schedule is None or learner.schedule.slowdown >= 0, "δ ≥ 0")
     require(all(radius is None or radius > 0 for radius in (learner.projection, learner.clip)), "radii of steps are > 0")
     free = learner.unregularized
     require(all(a < b for a, b in zip(free, free[1:])) and max(free, default=0) < columns, "unregularized coordinates increase")
@@ -750,8 +754,11 @@ class Letters:
         self.k = 1 - self.eta * self.sigma
         self.two_ak = 2 * self.alpha * self.k
         self.kappa0 = self.two_ak * (1 - self.eps)
-        self.curvature = self.alpha * self.sigma * (2 - self.eta * self.sigma)
-        self.sigma_beta = [ZERO if j in self.free else self.sigma * b for j, b in enumerate(self.beta)]
+        # A learning rate that falls takes δα from the curvature, adds δβ to the slope and δ‖β‖²/(4α) to the bound (Theorem A2).
+        slowdown = Fraction(learner.schedule.slowdown) if learner.schedule else ZERO
+        self.curvature = self.alpha * (self.sigma * (2 - self.eta * self.sigma) - slowdown)
+        self.sigma_beta = [ZERO if j in self.free else (self.sigma - slowdown) * b for j, b in enumerate(self.beta)]
+        self.slowdown_cost = up(slowdown * norm2(self.beta) / (4 * self.alpha)) if self.alpha > 0 else ZERO
 
     def square(self, z: Numbers) -> Fraction:
         """‖z‖², in which unregularized coordinates count k-fold (Theorem L17)."""
@@ -1109,6 +1116,7 @@ def require_fit(statement: Struct, proof: Struct) -> None:
     require(("clipped" in kind) == (learner.clip is not None), "the lines fit the clip")
     require(("label" in kind) == (statement.threat.set[0] == "label_flips"), "the lines fit the set")
     require("error" not in kind or statement.target[0] == "data", "the error is that of the data")
+    require("error" not in kind or not learner.average, "an averaged model's error is bounded by its loss")
     require(statement.target[0] != "rows" or kind == "interval", "the lines fit the target")
     require(kind != "interval" or shells, "intervals have shells")
     require(not free or (kind in ("bounded-slope", "logistic") and not shells), "the proof fits unregularized coordinates")
@@ -1211,7 +1219,7 @@ def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Opti
         g0, g, w = region(proof, i, shell, size)
         v = [own + l.eps * m + slope - sb for own, m, slope, sb in zip(r, point.m, g, l.sigma_beta)]
         x = exact(given.x[i * d : (i + 1) * d])
-        bounds.append(r0 + l.eps * point.m0 + g0 + peak(l, l.curvature + w, v, point, x, statement, proof.omega))
+        bounds.append(r0 + l.eps * point.m0 + g0 + l.slowdown_cost + peak(l, l.curvature + w, v, point, x, statement, proof.omega))
     return max(bounds)
 
 

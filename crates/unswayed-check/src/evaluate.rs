@@ -4,6 +4,8 @@
 //! A = ασ(2−ησ)I + W − εM ≻ 0        v = r + εm + g − σβ        B = r₀ + εm₀ + g₀ + ¼vᵀA⁻¹v
 //! ```
 //!
+//! For learning rates that fall (Theorem A2), δα is taken from A, δβ is added to v and δ‖β‖²/(4α) to B.
+//!
 //! Quotients are kept as pairs of exact numbers until the end, where each is rounded up in its 256th bit.
 
 use std::cmp::Ordering;
@@ -79,7 +81,7 @@ pub(crate) fn bound(
         Curve::Classes { m, over, classes, label } => case.classes(m, over, *classes, *label)?,
     };
     let rows = quotient(&line.constant, &line.scale, Round::Up);
-    Ok(rows + &lambda.eps * &point.constant + &region.constant + peak)
+    Ok(rows + &lambda.eps * &point.constant + &region.constant + lambda.slowdown_cost() + peak)
 }
 
 impl Case<'_> {

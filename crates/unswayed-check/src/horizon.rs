@@ -23,6 +23,13 @@ pub(crate) fn transient(
 ) -> Result<RBig, Reason> {
     let lambda = Lambda::new(statement, proof.alpha, &proof.beta);
     let Horizon { steps, start } = horizon;
+    let is_constant = statement.learner.schedule.is_none();
+    require(
+        is_constant,
+        "horizon.steps",
+        *steps as f64,
+        "0: there is no bound for the first steps if the learning rate changes",
+    )?;
     require_length("entries of horizon.start", proof.beta.len(), start.len())?;
     let room = room(statement, proof, start, m)?;
     let curve = &lambda.alpha + Dyadic::new(m);

@@ -1,12 +1,14 @@
 //! The learner and λ(θ) = (α‖θ‖² + βᵀθ)/η as exact numbers, with the abbreviations of Theorem L1.
 
-use crate::exact::{Dyadic, ExactSum};
+use crate::exact::{Dyadic, ExactSum, Round, norm2, quotient};
 use crate::statement::Statement;
 
 /// The numbers that all rows, points and cases share.
 pub(crate) struct Lambda<'a> {
     pub(crate) eta: Dyadic,
     pub(crate) sigma: Dyadic,
+    /// δ of a learning rate that changes, else 0.
+    pub(crate) slowdown: Dyadic,
     pub(crate) eps: Dyadic,
     pub(crate) alpha: Dyadic,
     pub(crate) beta: &'a [f64],
@@ -32,17 +34,28 @@ impl<'a> Lambda<'a> {
         let two_ak = Dyadic::whole(2) * &alpha * &k;
         let benign = &one - &eps;
         let kappa0 = &two_ak * &benign;
-        Lambda { beta, free: &learner.unregularized, kappa0, eta, sigma, eps, alpha, k, benign, two_ak }
+        let slowdown = Dyadic::new(learner.schedule.map_or(0.0, |schedule| schedule.slowdown));
+        let free = &learner.unregularized;
+        Lambda { beta, free, kappa0, eta, sigma, slowdown, eps, alpha, k, benign, two_ak }
     }
 
-    /// ασ(2−ησ), the curvature that the regularizer gives.
+    /// ασ(2−ησ) − δα: the curvature that the regularizer gives, less what a falling learning rate takes (Theorem A2).
     pub(crate) fn curvature(&self) -> Dyadic {
-        &self.alpha * &self.sigma * (Dyadic::whole(2) - &self.eta * &self.sigma)
+        &self.alpha * (&self.sigma * (Dyadic::whole(2) - &self.eta * &self.sigma) - &self.slowdown)
     }
 
-    /// Entry j of σβ. Unregularized coordinates have none.
+    /// Entry j of (σ−δ)β. Unregularized coordinates have none.
     pub(crate) fn sigma_beta(&self, j: usize) -> Dyadic {
-        if self.free.contains(&j) { Dyadic::zero() } else { &self.sigma * Dyadic::new(self.beta[j]) }
+        if self.free.contains(&j) {
+            return Dyadic::zero();
+        }
+        (&self.sigma - &self.slowdown) * Dyadic::new(self.beta[j])
+    }
+
+    /// δ‖β‖²/(4α), what a falling learning rate costs, rounded up.
+    pub(crate) fn slowdown_cost(&self) -> Dyadic {
+        let four = Dyadic::whole(4) * &self.alpha;
+        quotient(&(&self.slowdown * norm2(self.beta)), &four, Round::Up)
     }
 
     /// αη times the number.

@@ -81,7 +81,9 @@ pub use proof::{
 };
 pub use rows::{Evidence, Rows};
 pub use rules::{Feature, RULES, Rule, features, unsupported};
-pub use statement::{Horizon, Learner, Loss, MeanBenign, MeanStatement, Set, Statement, Target, Threat};
+pub use statement::{
+    Horizon, Learner, Loss, MeanBenign, MeanStatement, Schedule, Set, Statement, Target, Threat,
+};
 pub use text::{Checked, TextLine, decimal_up};
 pub use unswayed_data::{Labels, Origin};
 

@@ -4,14 +4,15 @@
 //! φ(s) = max over 0 ≤ w ≤ high of e(w) − ws        e(w) = w − ½q·w²
 //! ```
 //!
-//! The maximiser w is −φ'(s), how strongly a point pulls. A loss of this kind is an entry of [`Loss::conjugate`] and of the table of
-//! names: proofs, steps and attacks know nothing else about it. The conjugate of the logistic loss is the entropy, which has files of
+//! The maximiser w is −φ'(s), how strongly a point pulls. This file and [`Loss`] itself are all that names a
+//! loss of this kind: proofs, steps and attacks follow from its conjugate. The conjugate of the logistic loss is the entropy, which has files of
 //! its own.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::exact::{Dyadic, Round, quotient};
+use crate::failure::{Reason, require};
 use crate::statement::Loss;
 
 /// e(w) = w − ½q·w² on [0, high].
@@ -50,6 +51,28 @@ impl Loss {
             Loss::ModifiedHuber => Conjugate { high: 4.0, curve: 0.5 },
             Loss::Logistic => return None,
         })
+    }
+
+    /// The loss in words.
+    pub(crate) fn describe(self) -> String {
+        match self {
+            Loss::Hinge => "hinge loss".to_owned(),
+            Loss::Logistic => "logistic loss".to_owned(),
+            Loss::Multiclass(k) => format!("multi-class hinge loss, {k} classes"),
+            Loss::SmoothHinge(width) => format!("hinge loss with its kink rounded over {width}"),
+            Loss::ModifiedHuber => "modified Huber loss".to_owned(),
+        }
+    }
+
+    /// The condition on the loss's own number.
+    pub(crate) fn validate(self) -> Result<(), Reason> {
+        match self {
+            Loss::Hinge | Loss::Logistic | Loss::ModifiedHuber => Ok(()),
+            Loss::Multiclass(k) => require(k >= 2, "the number of classes", k as f64, "≥ 2"),
+            Loss::SmoothHinge(width) => {
+                require(width > 0.0 && width.is_finite(), "the width of the kink", width, "> 0")
+            }
+        }
     }
 
     /// The largest |φ'|.

@@ -7,8 +7,8 @@ use crate::lambda::Lambda;
 use crate::parts::points::{self, Acting, Ellipsoid, Split};
 use crate::parts::region;
 use crate::parts::rows::{
-    self, BoundedSlope, Clipped, ClippedLoss, ErrorHinge, ErrorLogistic, Interval, Kind, LabelHinge,
-    LabelLogistic, Line, Logistic, Mass, View,
+    self, BoundedSlope, Clipped, ClippedLoss, ErrorHinge, ErrorLogistic, Interval, LabelHinge, LabelLogistic,
+    Line, Logistic, Mass, RowLine, View,
 };
 use crate::proof::{CaseProof, Lines, RowBound};
 use crate::rows::{Evidence, Rows};
@@ -40,6 +40,8 @@ fn require_fit(statement: &Statement, proof: &CaseProof) -> Result<(), Reason> {
     refuse(is_clipped != learner.clip.is_some(), if is_clipped { "steps without a clip" } else { "a clip" })?;
     refuse(flips != (threat.set == Set::LabelFlips), "this set")?;
     refuse(rows.is_error() && *target != Target::Data, "this target")?;
+    // The error is not convex: that of an average of models is bounded by their loss only.
+    refuse(rows.is_error() && learner.average, "an averaged model")?;
     refuse(matches!(target, Target::Rows(_)) && rows != RowBound::Interval, "a target with rows of its own")?;
     refuse(
         (rows == RowBound::Interval) != has_shells && rows == RowBound::Interval,
@@ -163,7 +165,7 @@ impl<'a> Prover<'a> {
     }
 
     /// The kind of rows that the proof names.
-    fn kind<'b>(&'b self, lines: &'b Lines, mass: Mass<'b>) -> Result<Box<dyn Kind + 'b>, Reason> {
+    fn kind<'b>(&'b self, lines: &'b Lines, mass: Mass<'b>) -> Result<Box<dyn RowLine + 'b>, Reason> {
         let Lines { u, u2, c, w, w2, low, high, .. } = lines;
         let clip = self.statement.learner.clip.unwrap_or_default();
         Ok(match self.proof.rows {

@@ -28,11 +28,17 @@ pub enum Feature {
     TargetRows,
     /// Several datasets.
     Drift,
+    /// A learning rate that changes.
+    Schedule,
+    /// A model that is the average of all models so far.
+    Average,
     Projection,
     Clip,
     /// A column that is not regularized.
     Bias,
     NoRegularization,
+    /// A bound for the first steps.
+    Horizon,
     /// A bound for new data.
     Confidence,
     /// A box or ellipsoid that is read off the data.
@@ -73,9 +79,11 @@ const BIAS: &str = "an unregularized column is supported for a ball, box or elli
 const OWN_ROWS: &str =
     "a target with rows that are not rows of the data is supported for the hinge loss without clip and bias";
 const NEW_DATA: &str = "confidence for new data is supported for the hinge loss against a ball, or a box or ellipsoid with \
-                        numbers of its own, for one dataset without weights, judged by the data, with regularization, without clip and bias";
+                        numbers of its own, for one dataset without weights, judged by the data, with regularization, without clip and bias, at a constant learning rate";
 const SCALED: &str = "what makes rows of the file must be fixed before the data are seen, and a certificate cannot show that its scale \
                       was; divide the file's numbers beforehand, by a number chosen without them";
+const SCHEDULE: &str =
+    "learning rates that change are supported for long-run bounds, with every column regularized";
 const PAPER: &str = "the paper's program is for the hinge loss against a ball, with plain steps";
 const UNBOUNDED: &str = "without regularization nothing pulls the model back, and an adversary moves it as far as it likes; add a projection";
 
@@ -102,6 +110,8 @@ pub const RULES: &[Rule] = &[
     rule(&[Bias, TargetRows], &[], BIAS),
     rule(&[TargetRows], &[Hinge], OWN_ROWS),
     rule(&[TargetRows, Clip], &[], OWN_ROWS),
+    rule(&[Schedule, Bias], &[], SCHEDULE),
+    rule(&[Schedule, Horizon], &[], SCHEDULE),
     rule(&[Confidence], &[Hinge], NEW_DATA),
     rule(&[Confidence], SYMMETRIC, NEW_DATA),
     rule(&[Confidence, SetAroundData], &[], NEW_DATA),
@@ -111,6 +121,7 @@ pub const RULES: &[Rule] = &[
     rule(&[Confidence, TargetWeights], &[], NEW_DATA),
     rule(&[Confidence, TargetRows], &[], NEW_DATA),
     rule(&[Confidence, Clip], &[], NEW_DATA),
+    rule(&[Confidence, Schedule], &[], NEW_DATA),
     rule(&[Confidence, Bias], &[], NEW_DATA),
     rule(&[Confidence, NoRegularization], &[], NEW_DATA),
     rule(&[Paper], &[Hinge], PAPER),
@@ -121,6 +132,7 @@ pub const RULES: &[Rule] = &[
     rule(&[Paper, TargetWeights], &[], PAPER),
     rule(&[Paper, TargetRows], &[], PAPER),
     rule(&[Paper, Drift], &[], PAPER),
+    rule(&[Paper, Schedule], &[], PAPER),
     rule(&[Paper, Confidence], &[], PAPER),
 ];
 
@@ -139,12 +151,12 @@ pub fn unsupported(features: &[Feature]) -> Option<&'static Rule> {
 
 /// The features of a statement.
 pub fn features(statement: &Statement) -> Vec<Feature> {
-    let Statement { learner, threat, data, target, .. } = statement;
+    let Statement { learner, threat, data, target, horizon } = statement;
     let loss = match learner.loss {
         Loss::Hinge => Hinge,
         Loss::Logistic => Logistic,
         Loss::Multiclass(_) => Multiclass,
-        Loss::SmoothHinge(_) | Loss::ModifiedHuber => SmoothMargin,
+        _ => SmoothMargin,
     };
     let set = match threat.set {
         Set::Ball { .. } => Ball,
@@ -158,10 +170,13 @@ pub fn features(statement: &Statement) -> Vec<Feature> {
         (matches!(target, Target::Weights(_)), TargetWeights),
         (matches!(target, Target::Rows(_)), TargetRows),
         (data.len() > 1, Drift),
+        (learner.schedule.is_some(), Schedule),
+        (learner.average, Average),
         (learner.projection.is_some(), Projection),
         (learner.clip.is_some(), Clip),
         (!learner.unregularized.is_empty(), Bias),
         (learner.regularization == 0.0, NoRegularization),
+        (horizon.is_some(), Horizon),
     ];
     [loss, set]
         .into_iter()
@@ -185,10 +200,13 @@ impl fmt::Display for Feature {
             TargetWeights => "a target of rows of the data",
             TargetRows => "a target with rows of its own",
             Drift => "several datasets",
+            Schedule => "a learning rate that changes",
+            Average => "an averaged model",
             Projection => "a projection",
             Clip => "clipped gradients",
             Bias => "an unregularized column",
             NoRegularization => "no regularization",
+            Horizon => "a bound for the first steps",
             Confidence => "confidence for new data",
             SetAroundData => "a set read off the data",
             RowWeights => "weighted rows",

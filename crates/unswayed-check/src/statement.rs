@@ -32,8 +32,11 @@ pub struct Statement {
 pub struct Learner {
     /// The loss whose gradient steps the learner takes.
     pub loss: Loss,
-    /// Learning rate η.
+    /// Learning rate η; the largest one, if it changes.
     pub learning_rate: f64,
+    /// How fast the learning rate may fall, if it changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<Schedule>,
     /// Regularization σ.
     pub regularization: f64,
     /// Points per step; the bounds are the same for all sizes.
@@ -47,13 +50,33 @@ pub struct Learner {
     /// Coordinates without regularization, from 0, in increasing order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unregularized: Vec<usize>,
+    /// Whether the model that is judged is the average of all models so far.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub average: bool,
+}
+
+/// Learning rates η_t ≤ η, each known before its step's coin, with 1/η_t − 1/η_{t−1} ≤ δ from some step on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Schedule {
+    /// δ ≥ 0. A rate that falls like 1/(σt) has δ = σ; one that falls more slowly has any δ > 0 from some step on.
+    pub slowdown: f64,
 }
 
 impl Learner {
     /// A learner with this loss, learning rate and regularization, one point per step, and no variant of the step.
     pub fn new(loss: Loss, learning_rate: f64, regularization: f64) -> Self {
-        let (projection, clip, unregularized) = (None, None, vec![]);
-        Learner { loss, learning_rate, regularization, batch: 1, projection, clip, unregularized }
+        Learner {
+            loss,
+            learning_rate,
+            schedule: None,
+            regularization,
+            batch: 1,
+            projection: None,
+            clip: None,
+            unregularized: vec![],
+            average: false,
+        }
     }
 }
 

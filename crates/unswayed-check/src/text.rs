@@ -77,15 +77,15 @@ impl Statement {
 }
 
 fn learner(learner: &Learner) -> String {
-    let loss = match learner.loss {
-        Loss::Hinge => "hinge loss".to_owned(),
-        Loss::Logistic => "logistic loss".to_owned(),
-        Loss::Multiclass(k) => format!("multi-class hinge loss, {k} classes"),
-        Loss::SmoothHinge(width) => format!("hinge loss with its kink rounded over {width}"),
-        Loss::ModifiedHuber => "modified Huber loss".to_owned(),
-    };
     let (eta, sigma) = (learner.learning_rate, learner.regularization);
-    let mut text = format!("{loss}, learning rate {eta}, regularization {sigma}");
+    let mut text = format!("{}, learning rate {eta}, regularization {sigma}", learner.loss.describe());
+    if let Some(schedule) = learner.schedule {
+        let slowdown = schedule.slowdown;
+        let _ = write!(text, "; that rate is the largest, and 1/rate grows by at most {slowdown} a step");
+    }
+    if learner.average {
+        let _ = write!(text, "; the model is the average of all models so far");
+    }
     if learner.batch > 1 {
         let _ = write!(text, ", {} points per step", learner.batch);
     }
@@ -236,12 +236,14 @@ fn proven(certificate: &Certificate, verdict: &Verdict) -> Vec<TextLine> {
         certificate.start_norm().map_or("any".to_owned(), |ball| format!("any of norm at most {ball}"));
     lines.push(("start", start));
     lines.push(("assumes", Statement::assumptions().to_owned()));
-    lines.push(("loss", format!("the long-run average loss is at most {}", decimal_up(verdict.loss, 6))));
-    if let Some(error) = verdict.error {
-        lines.push((
-            "error",
-            format!("the long-run fraction misclassified is at most {}", decimal_up(error, 6)),
-        ));
+    let (loss, error) = if certificate.statement.learner.average {
+        ("the expected loss of the average of ever more models", "its expected fraction misclassified")
+    } else {
+        ("the long-run average loss", "the long-run fraction misclassified")
+    };
+    lines.push(("loss", format!("{loss} is at most {}", decimal_up(verdict.loss, 6))));
+    if let Some(bound) = verdict.error {
+        lines.push(("error", format!("{error} is at most {}", decimal_up(bound, 6))));
     }
     if let Some(bound) = verdict.horizon {
         lines.push((

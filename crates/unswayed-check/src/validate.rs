@@ -79,23 +79,16 @@ fn require_labels(loss: &Loss, labels: &Labels) -> Result<(), Reason> {
     require_length("classes of the rows", wanted, found)
 }
 
-/// The conditions on a loss's own number.
-fn validate_loss(loss: Loss) -> Result<(), Reason> {
-    match loss {
-        Loss::Hinge | Loss::Logistic | Loss::ModifiedHuber => Ok(()),
-        Loss::Multiclass(k) => require(k >= 2, "the number of classes", k as f64, "≥ 2"),
-        Loss::SmoothHinge(x) => require(x > 0.0 && x.is_finite(), "learner.loss", x, "> 0"),
-    }
-}
-
 fn validate_learner(learner: &Learner, columns: usize) -> Result<(), Reason> {
-    validate_loss(learner.loss)?;
+    learner.loss.validate()?;
     let (eta, sigma) = (learner.learning_rate, learner.regularization);
     require(eta > 0.0 && eta.is_finite(), "learning_rate", eta, "> 0")?;
     require(sigma >= 0.0 && sigma.is_finite(), "regularization", sigma, "≥ 0")?;
     let k = Dyadic::whole(1) - Dyadic::new(eta) * Dyadic::new(sigma);
     require_positive(&k, "1 − learning_rate·regularization")?;
     require(learner.batch >= 1, "batch", 0.0, "≥ 1")?;
+    let slowdown = learner.schedule.map_or(0.0, |schedule| schedule.slowdown);
+    require(slowdown >= 0.0 && slowdown.is_finite(), "schedule.slowdown", slowdown, "≥ 0")?;
     for (name, radius) in [("projection", learner.projection), ("clip", learner.clip)] {
         let radius = radius.unwrap_or(1.0);
         require(radius > 0.0 && radius.is_finite(), name, radius, "> 0")?;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use unswayed_report::number::parameter;
 
 use crate::Stop;
+use unswayed::Decay;
 use unswayed::check::Loss;
 
 use crate::args::{AdversaryFlag, LearnerFlags, NatureFlags, ReadFlags};
@@ -41,6 +42,12 @@ pub fn learner_part(learner: &LearnerFlags, nature: &NatureFlags, read: &ReadFla
         Some(loss.to_owned()),
         Some(set),
         number("radius", learner.radius),
+        learner.schedule.map(|schedule| match schedule {
+            Decay::Inverse => "optimal".to_owned(),
+            Decay::Slowdown(slowdown) => format!("slowdown{}", parameter(slowdown)),
+            _ => "invscaling".to_owned(),
+        }),
+        learner.average.then(|| "average".to_owned()),
         (learner.batch > 1).then(|| format!("batch{}", learner.batch)),
         number("projection", learner.projection),
         number("clip", learner.clip),

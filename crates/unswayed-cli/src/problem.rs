@@ -173,6 +173,8 @@ pub fn template(flags: &LearnerFlags, columns: Option<usize>) -> Result<Template
         projection: flags.projection,
         clip: flags.clip,
         bias: flags.bias.as_deref().map(column),
+        decay: flags.schedule,
+        average: flags.average,
     })
 }
 

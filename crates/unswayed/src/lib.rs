@@ -46,5 +46,7 @@ pub use cancel::Cancel;
 pub use certify::certify;
 pub use data::Dataset;
 pub use error::{AttackError, CertifyError, ParameterError};
-pub use problem::{Adversary, Column, IntoData, LossName, Problem, ProblemBuilder, ProblemError, Template};
+pub use problem::{
+    Adversary, Column, Decay, IntoData, LossName, Problem, ProblemBuilder, ProblemError, Template,
+};
 pub use unswayed_check as check;

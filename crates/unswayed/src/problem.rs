@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use unswayed_check::{
-    Evidence, Failure, Feature, Learner, Loss, Rows, Rule, Set, Statement, Target, Threat, unsupported,
+    Evidence, Failure, Feature, Learner, Loss, Rows, Rule, Schedule, Set, Statement, Target, Threat,
+    unsupported,
 };
 
 use crate::data::{
@@ -38,6 +39,8 @@ pub struct Problem {
     target: Option<Arc<Dataset>>,
     /// Whether the adversary's set was read off the data.
     is_set_around_data: bool,
+    /// How the learning rate falls, for problems with other rates.
+    decay: Option<Decay>,
 }
 
 impl Problem {
@@ -112,7 +115,8 @@ impl Problem {
     /// # Errors
     /// Numbers that are not positive, or whose product is 1 or more.
     pub fn with_rates(&self, learning_rate: f64, regularization: f64) -> Result<Problem, ProblemError> {
-        let learner = Learner { learning_rate, regularization, ..self.learner().clone() };
+        let schedule = self.decay.map(|decay| decay.schedule(regularization)).or(self.learner().schedule);
+        let learner = Learner { learning_rate, regularization, schedule, ..self.learner().clone() };
         self.with(Statement { learner, ..self.statement.clone() })
     }
 
@@ -148,7 +152,8 @@ impl Problem {
             wanted.same_rows(found).map_err(ProblemError::OtherRows)?;
         }
         // Where a set came from is not in the statement.
-        let problem = Problem { statement, data, target: target.map(Arc::new), is_set_around_data: false };
+        let problem =
+            Problem { statement, data, target: target.map(Arc::new), is_set_around_data: false, decay: None };
         problem.validate()?;
         Ok(problem)
     }
@@ -161,6 +166,7 @@ impl Problem {
             statement,
             data: vec![Arc::new(data)],
             target: None,
+            decay: self.decay,
             is_set_around_data: self.is_set_around_data,
         }
     }
@@ -332,12 +338,74 @@ pub struct Template {
     pub clip: Option<f64>,
     /// The column that is not regularized.
     pub bias: Option<Column>,
+    /// How the learning rate falls, if it does.
+    #[serde(default)]
+    pub decay: Option<Decay>,
+    /// Whether the model that is judged is the average of all models so far.
+    #[serde(default)]
+    pub average: bool,
 }
 
 impl Default for Template {
     fn default() -> Self {
-        let (loss, radius, projection, clip, bias) = (None, None, None, None, None);
-        Template { loss, adversary: Adversary::Ball, radius, batch: 1, projection, clip, bias }
+        Template {
+            loss: None,
+            adversary: Adversary::Ball,
+            radius: None,
+            batch: 1,
+            projection: None,
+            clip: None,
+            bias: None,
+            decay: None,
+            average: false,
+        }
+    }
+}
+
+/// How a learning rate falls. The bound holds for every rate that stays at most the learning rate and falls no faster, from some
+/// step on; also for one that does not fall.
+///
+/// ```
+/// use unswayed::Decay;
+/// assert_eq!("optimal".parse(), Ok(Decay::Inverse));
+/// assert_eq!("slowdown=0.001".parse(), Ok(Decay::Slowdown(0.001)));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Decay {
+    /// Like 1/(σt): Pegasos, and scikit-learn's `learning_rate="optimal"`.
+    Inverse,
+    /// More slowly than 1/t: scikit-learn's `learning_rate="invscaling"` with a power below 1.
+    Slow,
+    /// 1/η_t grows by at most so much in each step.
+    Slowdown(f64),
+}
+
+impl Decay {
+    /// The share of σ that 1/η_t may grow by in each step where it grows ever more slowly.
+    const SLOW: f64 = 0.01;
+
+    fn schedule(self, regularization: f64) -> Schedule {
+        let slowdown = match self {
+            Decay::Inverse => regularization,
+            Decay::Slow => Decay::SLOW * regularization,
+            Decay::Slowdown(slowdown) => slowdown,
+        };
+        Schedule { slowdown }
+    }
+}
+
+impl FromStr for Decay {
+    type Err = ProblemError;
+
+    fn from_str(name: &str) -> Result<Self, ProblemError> {
+        match (name, name.strip_prefix("slowdown=").map(str::parse)) {
+            ("optimal" | "pegasos", _) => Ok(Decay::Inverse),
+            ("invscaling", _) => Ok(Decay::Slow),
+            (_, Some(Ok(slowdown))) => Ok(Decay::Slowdown(slowdown)),
+            _ => Err(ProblemError::Decay(name.to_owned())),
+        }
     }
 }
 
@@ -388,6 +456,10 @@ impl ProblemBuilder {
         clip: f64 => template.clip = Some;
         /// The column that is not regularized.
         bias: Column => template.bias = Some;
+        /// How the learning rate falls, if it does.
+        decay: Decay => template.decay = Some;
+        /// Whether the model that is judged is the average of all models so far.
+        average: bool => template.average = std::convert::identity;
     }
 
     /// The problem.
@@ -399,6 +471,8 @@ impl ProblemBuilder {
         let others = self.data[1..].iter().map(AsRef::as_ref).chain(&self.target);
         require_alike(first, others).map_err(|error| ProblemError::Data(error.to_string()))?;
         let learner = Learner {
+            schedule: self.template.decay.map(|decay| decay.schedule(self.regularization)),
+            average: self.template.average,
             batch: self.template.batch,
             projection: self.template.projection,
             clip: self.template.clip,
@@ -425,7 +499,8 @@ impl ProblemBuilder {
         let statement = Statement { learner, threat, data: origins, target, horizon: None };
         let around =
             matches!(self.template.adversary, Adversary::BoxAroundData | Adversary::EllipsoidAroundData);
-        let problem = Problem { statement, data: self.data, target: rows, is_set_around_data: around };
+        let decay = self.template.decay;
+        let problem = Problem { statement, data: self.data, target: rows, is_set_around_data: around, decay };
         problem.validate()?;
         Ok(problem)
     }
@@ -517,6 +592,9 @@ pub enum ProblemError {
     /// There is no such loss.
     #[error("{0}")]
     Loss(String),
+    /// There is no such schedule of learning rates.
+    #[error("{0:?} is none of optimal, pegasos, invscaling, slowdown=NUMBER")]
+    Decay(String),
     /// A number is outside its range, or rows do not fit.
     #[error("{}", .0.reason)]
     Invalid(Failure),

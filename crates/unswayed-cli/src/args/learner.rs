@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{Resettable, Str};
-use unswayed::LossName;
+use unswayed::{Decay, LossName};
 
 /// Learner and threat but for their rates.
 #[derive(Args)]
@@ -34,6 +34,17 @@ pub struct LearnerFlags {
     #[arg(long, value_name = "R")]
     pub radius: Option<f64>,
 
+    /// How the learning rate changes: --learning-rate is then the largest one, and the bound is for the long run.
+    /// 'optimal' or 'pegasos': it falls like 1/(σt), as scikit-learn's learning_rate="optimal" does.
+    /// 'invscaling': it falls more slowly than 1/t.
+    /// 'slowdown=D': 1/rate grows by at most D in each step
+    #[arg(long, value_name = "SCHEDULE", value_parser = decay, verbatim_doc_comment)]
+    pub schedule: Option<Decay>,
+
+    /// Bound the loss of the average of all models so far (scikit-learn's average=True), not that of the last one
+    #[arg(long)]
+    pub average: bool,
+
     /// Average the gradients of N points in each step
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub batch: u64,
@@ -54,8 +65,9 @@ pub struct LearnerFlags {
 impl LearnerFlags {
     /// Whether nothing is asked for but the hinge learner against a ball.
     pub fn is_default(&self) -> bool {
-        let LearnerFlags { loss, adversary, radius, batch, projection, clip, bias } = self;
-        let steps = *batch == 1 && projection.is_none() && clip.is_none() && bias.is_none();
+        let LearnerFlags { loss, adversary, radius, schedule, average, batch, projection, clip, bias } = self;
+        let plain = schedule.is_none() && !average;
+        let steps = plain && *batch == 1 && projection.is_none() && clip.is_none() && bias.is_none();
         loss.is_none() && *adversary == AdversaryFlag::Ball && radius.is_none() && steps
     }
 }
@@ -125,5 +137,9 @@ pub fn probability(text: &str) -> Result<f64, String> {
 }
 
 fn loss(text: &str) -> Result<LossName, String> {
+    text.parse().map_err(|error: unswayed::ProblemError| error.to_string())
+}
+
+fn decay(text: &str) -> Result<Decay, String> {
     text.parse().map_err(|error: unswayed::ProblemError| error.to_string())
 }

@@ -20,7 +20,7 @@ enum Shape {
 }
 
 /// Value and derivatives of a curve.
-pub(super) struct Bend {
+pub(super) struct CurvePoint {
     pub value: f64,
     /// −φ'.
     pub pull: f64,
@@ -73,14 +73,14 @@ impl Curve {
 
     /// The curve at s, continued by a line where −φ' would exceed the cap: what clipping makes of it.
     #[inline(always)]
-    pub fn at(self, s: f64, cap: f64) -> Bend {
+    pub fn at(self, s: f64, cap: f64) -> CurvePoint {
         let kink = match self.shape {
             Shape::Soft { kink } => kink,
             // Gradients of these losses are not clipped.
             Shape::Quadratic(e) => {
                 let pull = slope(&e, s);
                 let bends = pull != 0.0 && pull < e.high;
-                return Bend { value: value(&e, s), pull, second: f64::from(bends) / e.curve };
+                return CurvePoint { value: value(&e, s), pull, second: f64::from(bends) / e.curve };
             }
         };
         let r = (s - kink) / self.width;
@@ -88,10 +88,10 @@ impl Curve {
         if pull > cap {
             let edge = (1.0 / cap - 1.0).ln();
             let value = self.width * (loss_at(Loss::Logistic, edge) + cap * (edge - r));
-            return Bend { value, pull: cap, second: 0.0 };
+            return CurvePoint { value, pull: cap, second: 0.0 };
         }
         let value = self.width * loss_at(Loss::Logistic, r);
-        Bend { value, pull, second: pull * (1.0 - pull) / self.width }
+        CurvePoint { value, pull, second: pull * (1.0 - pull) / self.width }
     }
 }
 

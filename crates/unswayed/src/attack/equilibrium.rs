@@ -27,9 +27,9 @@ const ROUNDING: f64 = 1e-15;
 /// What a coordinate without regularization has in the matrix of Newton's method, so that it can be inverted.
 const LEAST_CURVATURE: f64 = 1e-10;
 
-/// Everything that pulls at θ.
+/// What the learner minimises on average: the rows and points that act on θ, with their weights, and the regularizer.
 #[derive(Clone, Debug)]
-pub(super) struct Pulls {
+pub(super) struct Objective {
     pub margins: Margins,
     /// c_i.
     pub weights: Vec<f64>,
@@ -71,7 +71,7 @@ fn solve(hessian: &Lblt<f64>, v: &[f64]) -> Vec<f64> {
     hessian.solve(Mat::from_fn(v.len(), 1, |i, _| v[i])).col(0).iter().copied().collect()
 }
 
-impl Pulls {
+impl Objective {
     /// Gives a row its weight. Clipping scales the pull of a hinge and caps that of a logistic loss.
     pub fn weigh(&mut self, row: usize, z: &[f64], weight: f64, statement: &Statement) {
         let passed = passed(statement, z);

@@ -8,7 +8,7 @@ use rand_pcg::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 
 use super::curve::Curve;
-use super::equilibrium::Pulls;
+use super::equilibrium::Objective;
 use super::nature::Nature;
 use super::steady::Search;
 use super::{Policy, SteadyState, scale};
@@ -23,14 +23,14 @@ impl Search<'_> {
     pub(super) fn flips(&self) -> Result<SteadyState, AttackError> {
         let opposite: Vec<f64> = self.nature.rows.z().iter().map(|z| -z).collect();
         let opposite = opposite.chunks_exact(self.nature.rows.dimension());
-        let pulls = self.nature.pulls(self.statement, &[], opposite);
-        let ends = STARTS.into_par_iter().map(|start| self.flips_from(start, pulls.clone()));
+        let objective = self.nature.objective(self.statement, &[], opposite);
+        let ends = STARTS.into_par_iter().map(|start| self.flips_from(start, objective.clone()));
         let ends = ends.collect::<Result<Vec<_>, _>>()?;
         let best = ends.into_iter().max_by(|a, b| a.loss.total_cmp(&b.loss));
         best.ok_or(AttackError::Cancelled)
     }
 
-    fn flips_from(&self, start: f64, mut pulls: Pulls) -> Result<SteadyState, AttackError> {
+    fn flips_from(&self, start: f64, mut objective: Objective) -> Result<SteadyState, AttackError> {
         let (target, rows) = (&self.nature.target, &self.nature.rows);
         let (probabilities, eps) = (rows.probabilities(), self.statement.threat.poison_rate);
         let curves = Curve::for_search(self.statement.learner.loss);
@@ -41,8 +41,8 @@ impl Search<'_> {
         let mut gradient = theta.clone();
         for round in 0..self.work.steps {
             self.look()?;
-            weigh(&mut pulls, &probabilities, &flips, eps);
-            let rest = pulls.settle(curve, &theta);
+            weigh(&mut objective, &probabilities, &flips, eps);
+            let rest = objective.settle(curve, &theta);
             theta.copy_from_slice(&rest.theta);
             let loss = target.gradient(&theta, Some(curve), &mut gradient);
             if loss > best.0 {
@@ -52,18 +52,18 @@ impl Search<'_> {
             let towards = 2.0 / (round as f64 + 2.0);
             for (i, flip) in flips.iter_mut().enumerate() {
                 // A flip takes the pull along z and adds one along −z, so it pushes along −z whatever the model is.
-                let goal = if pulls.margins.score(i, &push) < 0.0 { 1.0 } else { 0.0 };
+                let goal = if objective.margins.score(i, &push) < 0.0 { 1.0 } else { 0.0 };
                 *flip += towards * (goal - *flip);
             }
         }
-        weigh(&mut pulls, &probabilities, &best.1, eps);
-        let theta = pulls.follow(&Curve::all(self.statement.learner.loss), &best.2);
+        weigh(&mut objective, &probabilities, &best.1, eps);
+        let theta = objective.follow(&Curve::all(self.statement.learner.loss), &best.2);
         Ok(SteadyState { loss: target.loss(&theta), theta, point: best.1 })
     }
 }
 
-fn weigh(pulls: &mut Pulls, probabilities: &[f64], flips: &[f64], eps: f64) {
-    let (kept, flipped) = pulls.weights.split_at_mut(probabilities.len());
+fn weigh(objective: &mut Objective, probabilities: &[f64], flips: &[f64], eps: f64) {
+    let (kept, flipped) = objective.weights.split_at_mut(probabilities.len());
     for (i, (p, f)) in probabilities.iter().zip(flips).enumerate() {
         (kept[i], flipped[i]) = (p * (1.0 - eps * f), eps * p * f);
     }

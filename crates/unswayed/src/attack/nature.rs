@@ -8,7 +8,7 @@ use std::sync::Arc;
 use unswayed_check::{Statement, Target};
 
 use super::curve::Curve;
-use super::equilibrium::Pulls;
+use super::equilibrium::Objective;
 use super::margins::Margins;
 use super::measured::Measured;
 use crate::certify::Benign;
@@ -56,17 +56,17 @@ impl Nature {
     }
 
     /// What pulls at the model if the rows have these weights. Points that are added have weight 0 at first.
-    pub fn pulls<'r>(
+    pub fn objective<'r>(
         &'r self,
         statement: &Statement,
         weights: &[f64],
         added: impl Iterator<Item = &'r [f64]>,
-    ) -> Pulls {
+    ) -> Objective {
         let dimension = self.rows.dimension();
         let margins = Margins::new(statement.learner.loss, self.rows.iter().chain(added), dimension);
         let mut ridge = vec![statement.learner.regularization; margins.parameters()];
         statement.learner.unregularized.iter().for_each(|&j| ridge[j] = 0.0);
-        let mut pulls = Pulls {
+        let mut objective = Objective {
             weights: vec![0.0; margins.len()],
             caps: vec![1.0; margins.len()],
             margins,
@@ -74,16 +74,16 @@ impl Nature {
             ball: statement.learner.projection,
         };
         for (row, weight) in weights.iter().enumerate() {
-            pulls.weigh(row, self.rows.row(row), *weight, statement);
+            objective.weigh(row, self.rows.row(row), *weight, statement);
         }
-        pulls
+        objective
     }
 
     /// Where the learner settles with nobody attacking.
     pub fn benign(&self, statement: &Statement) -> Benign {
-        let pulls = self.pulls(statement, &self.rows.probabilities(), std::iter::empty());
-        let zero = vec![0.0; pulls.margins.parameters()];
-        let theta = pulls.follow(&Curve::all(statement.learner.loss), &zero);
+        let objective = self.objective(statement, &self.rows.probabilities(), std::iter::empty());
+        let zero = vec![0.0; objective.margins.parameters()];
+        let theta = objective.follow(&Curve::all(statement.learner.loss), &zero);
         let (loss, error) = self.target.loss_and_error(&theta);
         Benign { theta, loss, error }
     }

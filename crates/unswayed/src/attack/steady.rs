@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use unswayed_check::{Learner, Loss, Set, Statement};
 
 use super::curve::Curve;
-use super::held::Held;
 use super::nature::Nature;
+use super::poisoned::PoisonedLearner;
 use super::{dot, scale};
 use crate::cancel::Cancel;
 use crate::certify::settled_hinge;
@@ -123,8 +123,8 @@ impl Search<'_> {
         if self.cancel.is_cancelled() { Err(AttackError::Cancelled) } else { Ok(()) }
     }
 
-    fn hold(&self) -> Held<'_> {
-        Held::new(self.statement, self.nature)
+    fn hold(&self) -> PoisonedLearner<'_> {
+        PoisonedLearner::new(self.statement, self.nature)
     }
 
     /// Of points, the one with the largest loss on the loss itself and on all rows.

@@ -359,6 +359,9 @@ pub fn idle_loss(loss: Loss) -> f64 {
 
 /// The T at which the finite-horizon term is 1 % of the certified loss.
 fn transient_steps(problem: &Problem, loss: &Claim, start: &[f64]) -> f64 {
+    if problem.learner().schedule.is_some() {
+        return f64::INFINITY;
+    }
     let cost = start_cost(problem.statement(), &loss.proof, start);
     (cost / (problem.learner().learning_rate * 0.01 * loss.bound)).ceil()
 }

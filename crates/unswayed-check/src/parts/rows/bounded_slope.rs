@@ -2,7 +2,7 @@
 //!
 //! For the hinge that is max(F, 0) − y.
 
-use super::{Kind, Mass, Row, Slope, require_kappa};
+use super::{Mass, Row, RowLine, Slope, require_kappa};
 use crate::exact::Dyadic;
 use crate::failure::{Reason, require};
 use crate::lambda::Lambda;
@@ -15,7 +15,7 @@ pub(crate) struct BoundedSlope<'a> {
     pub(crate) conjugate: Conjugate,
 }
 
-impl Kind for BoundedSlope<'_> {
+impl RowLine for BoundedSlope<'_> {
     fn mass(&self) -> &Mass<'_> {
         &self.mass
     }

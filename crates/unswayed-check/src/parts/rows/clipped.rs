@@ -3,7 +3,7 @@
 //! r = min(1, G/‖z‖) contains a root, so the witness brings `low` ≤ r, and for the hinge `high` ≥ r: the jump is convex in r.
 
 use super::logistic::row_entropy;
-use super::{Kind, Mass, NONE, Row, Slope, require_share};
+use super::{Mass, NONE, Row, RowLine, Slope, require_share};
 use crate::exact::Dyadic;
 use crate::failure::{Reason, require, require_not_negative};
 use crate::lambda::Lambda;
@@ -25,7 +25,7 @@ pub(crate) enum ClippedLoss<'a> {
     Logistic(&'a [f64]),
 }
 
-impl Kind for Clipped<'_> {
+impl RowLine for Clipped<'_> {
     fn mass(&self) -> &Mass<'_> {
         &self.mass
     }

@@ -1,6 +1,6 @@
 //! Hinge rows and the error 1[s ≤ 0]: y = (κ0−1+c)u + (1−c)u', T = max(J+c, 0) − (κ0−1+c)u (Theorem 4).
 
-use super::{Kind, Mass, Row, Slope, require_share};
+use super::{Mass, Row, RowLine, Slope, require_share};
 use crate::exact::Dyadic;
 use crate::failure::{Reason, require_not_negative};
 use crate::lambda::Lambda;
@@ -13,7 +13,7 @@ pub(crate) struct ErrorHinge<'a> {
     pub(crate) c: &'a [f64],
 }
 
-impl Kind for ErrorHinge<'_> {
+impl RowLine for ErrorHinge<'_> {
     fn mass(&self) -> &Mass<'_> {
         &self.mass
     }

@@ -1,7 +1,7 @@
 //! Logistic rows and the error 1[s ≤ 0]: Lemma L10, T = max(sup_{w≤½} h, 1 + sup_{w≥½} h) for 0 ≤ y ≤ κ0.
 
 use super::logistic::row_entropy;
-use super::{Kind, Mass, NONE, Row, Slope, require_share};
+use super::{Mass, NONE, Row, RowLine, Slope, require_share};
 use crate::exact::Dyadic;
 use crate::failure::Reason;
 use crate::lambda::Lambda;
@@ -14,7 +14,7 @@ pub(crate) struct ErrorLogistic<'a> {
     pub(crate) w2: &'a [f64],
 }
 
-impl Kind for ErrorLogistic<'_> {
+impl RowLine for ErrorLogistic<'_> {
     fn mass(&self) -> &Mass<'_> {
         &self.mass
     }

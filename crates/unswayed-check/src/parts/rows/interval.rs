@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::{Kind, Mass, NONE, Row, Slope};
+use super::{Mass, NONE, Row, RowLine, Slope};
 use crate::exact::{Dyadic, ExactSum};
 use crate::failure::{Reason, require_not_negative};
 use crate::lambda::Lambda;
@@ -18,7 +18,7 @@ pub(crate) struct Interval<'a> {
     pub(crate) name: &'static str,
 }
 
-impl Kind for Interval<'_> {
+impl RowLine for Interval<'_> {
     fn mass(&self) -> &Mass<'_> {
         &self.mass
     }

@@ -1,6 +1,6 @@
 //! Hinge rows together with an adversary who chooses the label of a row: Lemma L5.
 
-use super::{Kind, Mass, Row, Slope, require_kappa, require_share};
+use super::{Mass, Row, RowLine, Slope, require_kappa, require_share};
 use crate::exact::Dyadic;
 use crate::failure::Reason;
 use crate::lambda::Lambda;
@@ -11,7 +11,7 @@ pub(crate) struct LabelHinge<'a> {
     pub(crate) u: &'a [f64],
 }
 
-impl Kind for LabelHinge<'_> {
+impl RowLine for LabelHinge<'_> {
     fn mass(&self) -> &Mass<'_> {
         &self.mass
     }

@@ -1,7 +1,7 @@
 //! Logistic rows together with an adversary who chooses the label of a row: Lemma L6.
 
 use super::entropy::Entropy;
-use super::{Kind, Mass, Row, Slope, require_kappa, require_share};
+use super::{Mass, Row, RowLine, Slope, require_kappa, require_share};
 use crate::exact::Dyadic;
 use crate::failure::Reason;
 use crate::lambda::Lambda;
@@ -14,7 +14,7 @@ pub(crate) struct LabelLogistic<'a> {
     pub(crate) w2: &'a [f64],
 }
 
-impl Kind for LabelLogistic<'_> {
+impl RowLine for LabelLogistic<'_> {
     fn mass(&self) -> &Mass<'_> {
         &self.mass
     }

@@ -1,7 +1,7 @@
 //! Logistic rows: Lemma L3, T = sup h for 0 ≤ y ≤ κ.
 
 use super::entropy::Entropy;
-use super::{Kind, Mass, Row, Slope, require_kappa, require_share};
+use super::{Mass, Row, RowLine, Slope, require_kappa, require_share};
 use crate::exact::Dyadic;
 use crate::failure::Reason;
 use crate::lambda::Lambda;
@@ -13,7 +13,7 @@ pub(crate) struct Logistic<'a> {
     pub(crate) w: &'a [f64],
 }
 
-impl Kind for Logistic<'_> {
+impl RowLine for Logistic<'_> {
     fn mass(&self) -> &Mass<'_> {
         &self.mass
     }

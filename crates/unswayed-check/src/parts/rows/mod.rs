@@ -179,7 +179,7 @@ impl Row {
 }
 
 /// A kind of row.
-pub(crate) trait Kind: Sync {
+pub(crate) trait RowLine: Sync {
     /// Data and target weights.
     fn mass(&self) -> &Mass<'_>;
 
@@ -196,7 +196,7 @@ pub(crate) trait Kind: Sync {
 }
 
 /// The line above all rows together.
-pub(crate) fn sum(kind: &dyn Kind, lambda: &Lambda) -> Result<Line, Reason> {
+pub(crate) fn sum(kind: &dyn RowLine, lambda: &Lambda) -> Result<Line, Reason> {
     let mass = kind.mass();
     let coefficients = kind.coefficients(lambda);
     let parts = mass.view.rows.in_parallel(|rows| constants(kind, lambda, &coefficients, rows));
@@ -208,7 +208,7 @@ pub(crate) fn sum(kind: &dyn Kind, lambda: &Lambda) -> Result<Line, Reason> {
 
 /// The sum of the constants of some rows.
 fn constants(
-    kind: &dyn Kind,
+    kind: &dyn RowLine,
     lambda: &Lambda,
     coefficients: &[Dyadic; 2],
     rows: Range<usize>,
@@ -238,7 +238,7 @@ fn product([a, b, c]: [f64; 3]) -> Dyadic {
 }
 
 /// Σ y_iz_i for the parameters of a block: one exact number per column.
-fn slopes(kind: &dyn Kind, coefficients: &[Dyadic; 2], block: usize) -> Vec<Dyadic> {
+fn slopes(kind: &dyn RowLine, coefficients: &[Dyadic; 2], block: usize) -> Vec<Dyadic> {
     let view = kind.mass().view;
     let columns = view.rows.dimension - usize::from(view.classes > 0);
     let combined = view.rows.column_sums(columns, |row, add| {

@@ -78,7 +78,7 @@ impl Case {
     }
 
     /// The line's constant and slope, for the kind that is made of the mass.
-    fn line<'a, K: Kind>(&'a self, make: impl FnOnce(Mass<'a>) -> K, rows: &'a Rows<'a>) -> (f64, f64) {
+    fn line<'a, K: RowLine>(&'a self, make: impl FnOnce(Mass<'a>) -> K, rows: &'a Rows<'a>) -> (f64, f64) {
         let one = Dyadic::whole(1);
         let mass = Mass {
             view: View::new(rows, self.statement.learner.loss),

@@ -1,6 +1,8 @@
 //! A loose but valid proof for every combination of features that no rule refuses.
 
-use unswayed_check::{CaseProof, Cases, Feature, Lines, Loss, RowBound, Set, Shells, Statement, Target};
+use unswayed_check::{
+    CaseProof, Cases, Feature, Horizon, Lines, Loss, RowBound, Schedule, Set, Shells, Statement, Target,
+};
 
 use super::{Problem, dot, origin, plain, simple};
 
@@ -61,6 +63,13 @@ fn statement(features: &[Feature]) -> Statement {
     learner.projection = has(Feature::Projection).then_some(PROJECTION);
     learner.clip = has(Feature::Clip).then_some(CLIP);
     learner.unregularized = if has(Feature::Bias) { vec![1] } else { vec![] };
+    learner.schedule = has(Feature::Schedule).then_some(Schedule { slowdown: SIGMA / 4.0 });
+    learner.average = has(Feature::Average);
+    if has(Feature::Horizon) {
+        let parameters = if has(Feature::Multiclass) { 2 * K } else { 2 };
+        statement.horizon = Some(Horizon { steps: 10, start: vec![0.0; parameters] });
+    }
+    let learner = &mut statement.learner;
     if has(Feature::NoRegularization) {
         learner.regularization = 0.0;
     }

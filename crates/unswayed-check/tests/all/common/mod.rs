@@ -273,14 +273,15 @@ pub fn certificate(problem: &Problem) -> Certificate {
     let start = vec![start; problem.proof.beta.len()];
     let has_ball = problem.proof.shells.is_some() || problem.statement.learner.projection.is_some();
     let m = if has_ball { 0.0625 } else { 0.0 };
-    let bound = loss.horizon(1000, &start, m).expect("a horizon");
-    let horizon = Some(Horizon { steps: 1000, start });
+    let is_constant = problem.statement.learner.schedule.is_none();
+    let bound = is_constant.then(|| loss.horizon(1000, &start, m).expect("a horizon"));
+    let horizon = is_constant.then_some(Horizon { steps: 1000, start });
     Certificate {
         tool: "test 1.0".to_owned(),
         statement: Statement { horizon, ..problem.complete() },
         loss: loss.claim(),
         error: is_error.then(|| problem.claim()),
-        horizon: Some(HorizonClaim { bound, m }),
+        horizon: bound.map(|bound| HorizonClaim { bound, m }),
         new_data: None,
     }
 }

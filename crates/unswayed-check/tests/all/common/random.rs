@@ -1,6 +1,6 @@
 //! Random learners with proofes that need not be good, and a search for better ones.
 
-use unswayed_check::Shells;
+use unswayed_check::{Schedule, Shells};
 
 use super::search::Random;
 use super::*;
@@ -316,12 +316,30 @@ pub fn kinds() -> Vec<KindOf> {
             }
         }
     }
+    for method in [BoundedSlope, Logistic, ErrorHinge, ErrorLogistic, LabelHinge, ClippedHinge] {
+        let set = if method == LabelHinge { "labels" } else { "ball" };
+        let name = format!("{} schedule", name_of(method));
+        kinds.push((name, Box::new(move |r| random_problem(r, method, set, add_schedule))));
+    }
+    for set in ["box", "ellipsoid", "points"] {
+        let name = format!("schedule {set}");
+        kinds.push((name, Box::new(move |r| random_problem(r, BoundedSlope, set, add_schedule))));
+    }
     for loss in LOSSES {
         for set in ["ball", "box", "ellipsoid", "points"] {
             kinds.push((format!("{loss:?} {set}"), Box::new(move |r| random_loss(r, loss, set))));
         }
     }
     kinds
+}
+
+/// A learning rate that falls, at a speed that leaves A positive.
+pub fn add_schedule(p: &mut Problem, r: &mut Random) {
+    let learner = &mut p.statement.learner;
+    let sigma = learner.regularization;
+    let share = r.between(0.1, 0.5);
+    learner.schedule = Some(Schedule { slowdown: share * sigma * (2.0 - learner.learning_rate * sigma) });
+    p.proof.cases.tau.iter_mut().for_each(|tau| *tau *= 1.05 / (1.0 - share));
 }
 
 /// The losses with bounded slopes besides the hinge.

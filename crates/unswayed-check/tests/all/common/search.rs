@@ -149,11 +149,17 @@ impl Problem {
             let count = rows.len() / d;
             sum += rows.chunks(d).map(|y| self.loss(theta, y)).sum::<f64>() / count as f64;
         }
-        if self.statement.threat.set == Set::LabelFlips {
-            sum
-        } else {
-            sum + eps * self.move_by(theta, point)
+        if self.statement.threat.set != Set::LabelFlips {
+            sum += eps * self.move_by(theta, point);
         }
+        sum + self.slowdown(theta)
+    }
+
+    /// δ(Λ(θ) − min Λ): what a learning rate that falls adds to the residual (Theorem A2).
+    fn slowdown(&self, theta: &[f64]) -> f64 {
+        let (alpha, beta) = (self.proof.alpha, &self.proof.beta);
+        let above = alpha * dot(theta, theta) + dot(beta, theta) + dot(beta, beta) / (4.0 * alpha);
+        self.statement.learner.schedule.map_or(0.0, |schedule| schedule.slowdown * above)
     }
 
     /// A point of the adversary's set near the wish.
@@ -196,8 +202,19 @@ impl Problem {
         }
     }
 
-    /// The largest G_λ found: random starts, then steps that improve.
+    /// The largest G_λ found; if the learning rate may change, also at a smaller one.
     pub fn search(&self, random: &mut Random, starts: usize, steps: usize) -> f64 {
+        let found = self.search_rate(random, starts, steps);
+        if self.statement.learner.schedule.is_none() {
+            return found;
+        }
+        let mut slower = self.clone();
+        slower.statement.learner.learning_rate *= random.unit();
+        found.max(slower.search_rate(random, starts, steps))
+    }
+
+    /// Random starts, then steps that improve.
+    fn search_rate(&self, random: &mut Random, starts: usize, steps: usize) -> f64 {
         let parameters = self.proof.beta.len();
         let inside = |theta: Vec<f64>| -> Vec<f64> {
             let ball = self.proof.shells.as_ref().map(|s| s.ball);

@@ -1,6 +1,6 @@
 //! Uphill from one model: an evolution strategy whose steps also run along kinks.
 
-use super::reply::Reach;
+use super::reply::PointBall;
 use super::residual::Residual;
 use super::{Model, Random, moved, norm};
 
@@ -42,7 +42,7 @@ const FARTHEST: f64 = 1e12;
 
 impl<M: Model + ?Sized, L: Fn(&[f64]) -> f64 + Sync> Residual<'_, M, L> {
     /// The model moved into Θ, with the best reply found.
-    pub(super) fn place(&self, reach: &Reach, mut theta: Vec<f64>, last: &[f64]) -> Place {
+    pub(super) fn place(&self, reach: &PointBall, mut theta: Vec<f64>, last: &[f64]) -> Place {
         self.model.project_model(&mut theta);
         let benign = self.benign(&theta, self.rows()).0 - self.rough_rounding(&theta);
         let (point, poison) = self.reply(reach, &theta, last);
@@ -53,7 +53,7 @@ impl<M: Model + ?Sized, L: Fn(&[f64]) -> f64 + Sync> Residual<'_, M, L> {
     }
 
     /// Climbs with that many evaluations of G.
-    pub(super) fn climb(&self, reach: &Reach, climber: &mut Climber, evaluations: usize) {
+    pub(super) fn climb(&self, reach: &PointBall, climber: &mut Climber, evaluations: usize) {
         for _ in 0..evaluations {
             if climber.random.uniform() < 0.25 && self.model.poison_rate() > 0.0 {
                 // Replies are found from gradients; where λ has none, random neighbours help.
@@ -65,7 +65,7 @@ impl<M: Model + ?Sized, L: Fn(&[f64]) -> f64 + Sync> Residual<'_, M, L> {
     }
 
     /// Tries a neighbour of the model, with the best reply.
-    fn try_model(&self, reach: &Reach, climber: &mut Climber) {
+    fn try_model(&self, reach: &PointBall, climber: &mut Climber) {
         let Climber { place, stride, random, .. } = climber;
         let scale = norm(&place.theta).max(SHORTEST);
         let direction = random.direction(place.theta.len());
@@ -86,7 +86,7 @@ impl<M: Model + ?Sized, L: Fn(&[f64]) -> f64 + Sync> Residual<'_, M, L> {
     }
 
     /// Tries a neighbour of the adversary's point; the benign part of G stays as it is.
-    fn try_point(&self, reach: &Reach, climber: &mut Climber) {
+    fn try_point(&self, reach: &PointBall, climber: &mut Climber) {
         let Climber { place, point_stride, random, .. } = climber;
         let direction = random.direction(place.point.len());
         let mut point = moved(&place.point, *point_stride * reach.size, &direction);

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::climb::{Climber, Place};
-use super::reply::Reach;
+use super::reply::PointBall;
 use super::residual::Residual;
 use super::{Model, Random};
 use crate::simulate::Estimate;
@@ -64,7 +64,7 @@ impl Finding {
 impl<M: Model + ?Sized, L: Fn(&[f64]) -> f64 + Sync> Residual<'_, M, L> {
     /// Searches for the largest G(θ, z).
     pub fn falsify(&self, search: &Search) -> Finding {
-        let reach = Reach::of(self.model);
+        let reach = PointBall::of(self.model);
         let places = self.first_places(search, &reach);
         let looked_at = places.len();
         let mut climbers = chosen(places, search);
@@ -91,7 +91,7 @@ impl<M: Model + ?Sized, L: Fn(&[f64]) -> f64 + Sync> Residual<'_, M, L> {
     }
 
     /// The starts, best first.
-    fn first_places(&self, search: &Search, reach: &Reach) -> Vec<Place> {
+    fn first_places(&self, search: &Search, reach: &PointBall) -> Vec<Place> {
         let mut random = Random::new(search.seed);
         let given = self.model.starts().into_iter().filter(|start| start.len() == self.model.dimension());
         let mut starts: Vec<Vec<f64>> = given.chain([vec![0.0; self.model.dimension()]]).collect();

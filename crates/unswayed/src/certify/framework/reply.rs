@@ -10,12 +10,12 @@ const HALVINGS: usize = 45;
 
 /// The middle of the adversary's set and its size, found by projecting far points.
 #[derive(Clone, Debug)]
-pub(super) struct Reach {
+pub(super) struct PointBall {
     pub centre: Vec<f64>,
     pub size: f64,
 }
 
-impl Reach {
+impl PointBall {
     pub fn of(model: &(impl Model + ?Sized)) -> Self {
         let d = model.point_dimension();
         let extreme = |j: usize, far: f64| {
@@ -28,13 +28,13 @@ impl Reach {
         let mut centre: Vec<f64> = ends.iter().map(|(low, high)| f64::midpoint(*low, *high)).collect();
         model.project_point(&mut centre);
         let size = ends.iter().map(|(low, high)| (high - low) / 2.0).fold(0.0, f64::max);
-        Reach { centre, size }
+        PointBall { centre, size }
     }
 }
 
 impl<M: Model + ?Sized, L: Fn(&[f64]) -> f64 + Sync> Residual<'_, M, L> {
     /// The best of the points tried, `last` among them, and ε(λ(F(θ, z)) − λ(θ)) there.
-    pub(super) fn reply(&self, reach: &Reach, theta: &[f64], last: &[f64]) -> (Vec<f64>, f64) {
+    pub(super) fn reply(&self, reach: &PointBall, theta: &[f64], last: &[f64]) -> (Vec<f64>, f64) {
         let mut best = (last.to_vec(), self.poison(theta, last));
         if self.model.poison_rate() == 0.0 {
             return best;
@@ -61,7 +61,7 @@ impl<M: Model + ?Sized, L: Fn(&[f64]) -> f64 + Sync> Residual<'_, M, L> {
     }
 
     /// The direction in which λ(F(θ, z)) grows; where the point has no effect, the direction in which λ grows.
-    fn uphill(&self, reach: &Reach, theta: &[f64], z: &[f64]) -> Vec<f64> {
+    fn uphill(&self, reach: &PointBall, theta: &[f64], z: &[f64]) -> Vec<f64> {
         let width = 1e-4 * reach.size;
         let mut next = theta.to_vec();
         let uphill = gradient(z, width, |z| self.after(theta, z, &mut next));
@@ -72,7 +72,7 @@ impl<M: Model + ?Sized, L: Fn(&[f64]) -> f64 + Sync> Residual<'_, M, L> {
     }
 
     /// Offers the extreme point of the set in a direction, and those on kinks on the way there.
-    fn offer_along(&self, best: &mut (Vec<f64>, f64), reach: &Reach, theta: &[f64], direction: &[f64]) {
+    fn offer_along(&self, best: &mut (Vec<f64>, f64), reach: &PointBall, theta: &[f64], direction: &[f64]) {
         let Some(end) = self.extreme(reach, direction) else { return };
         for which in 0..self.model.kinks() {
             let normal = gradient(&end, 1e-4 * reach.size, |z| self.model.kink(which, theta, z));
@@ -89,7 +89,7 @@ impl<M: Model + ?Sized, L: Fn(&[f64]) -> f64 + Sync> Residual<'_, M, L> {
     /// beyond a linear kink lies on this path.
     fn between(
         &self,
-        reach: &Reach,
+        reach: &PointBall,
         theta: &[f64],
         which: usize,
         direction: &[f64],
@@ -119,7 +119,7 @@ impl<M: Model + ?Sized, L: Fn(&[f64]) -> f64 + Sync> Residual<'_, M, L> {
     }
 
     /// The point of 𝒜 farthest in a direction.
-    fn extreme(&self, reach: &Reach, direction: &[f64]) -> Option<Vec<f64>> {
+    fn extreme(&self, reach: &PointBall, direction: &[f64]) -> Option<Vec<f64>> {
         let length = norm(direction);
         if !(length > 0.0 && length.is_finite()) {
             return None;

@@ -4,9 +4,9 @@
 use rayon::prelude::*;
 use unswayed_check::{Deviation, NewDataClaim, Rows, Set, Statement, prove_new_data};
 
-use super::points::{OUTSIDE, Reach};
-use super::program::Task;
-use super::setting::{Constants, Sheet};
+use super::points::{OUTSIDE, PointSet};
+use super::program::CaseProgram;
+use super::setting::{Constants, RowTable};
 use super::solve::{Found, solve};
 use super::theta::{Quadratic, sum};
 use super::{MOST_ROWS, points, rows};
@@ -79,24 +79,24 @@ fn candidates(
     delta: f64,
 ) -> Result<Vec<NewDataClaim>, CertifyError> {
     let constants = Constants::new(statement, chosen.dimension());
-    let sheet = Sheet::new(statement, chosen, 0, None)?;
-    let sheets = [sheet.sample(sheet.len().div_ceil(MOST_ROWS / 2))];
+    let table = RowTable::new(statement, chosen, 0, None)?;
+    let tables = [table.sample(table.len().div_ceil(MOST_ROWS / 2))];
     let parts = points::parts(statement, constants.parameters, false)
         .ok_or(CertifyError::Confidence("it is not proved for this set of points"))?;
-    let task = Task {
+    let task = CaseProgram {
         constants: &constants,
         loss: statement.learner.loss,
         is_cut: false,
         kind: &rows::Hinge,
-        sheets: &sheets,
+        tables: &tables,
         shells: &[],
         parts: &parts,
         is_shared: true,
         burden: 0.0,
     };
     let omega = match (&parts[0], &statement.threat.set) {
-        (Reach::Symmetric(set), Set::Ellipsoid { .. }) => Some(set.squared * OUTSIDE),
-        (Reach::Symmetric(_), _) => None,
+        (PointSet::Symmetric(set), Set::Ellipsoid { .. }) => Some(set.squared * OUTSIDE),
+        (PointSet::Symmetric(_), _) => None,
         _ => return Err(CertifyError::Confidence("it is not proved for this set of points")),
     };
     // The learner takes no longer point than the adversary may send; what the rows are must not matter here.
@@ -109,7 +109,7 @@ fn candidates(
     let unit = 2.0 * constants.k * (1.0 - constants.eps) * spread * centre;
     let mut candidates = vec![];
     for burden in BURDENS {
-        let Some(found) = solve(&Task { burden: burden * unit, ..task }) else { continue };
+        let Some(found) = solve(&CaseProgram { burden: burden * unit, ..task }) else { continue };
         let theta = model(&task, &found);
         for (width, room) in WIDTHS.into_iter().flat_map(|width| ROOMS.map(|room| (width, room))) {
             let bernstein = NewDataClaim {
@@ -133,7 +133,7 @@ fn candidates(
 }
 
 /// ½A⁻¹v, the worst model.
-fn model(task: &Task, found: &Found) -> Vec<f64> {
+fn model(task: &CaseProgram, found: &Found) -> Vec<f64> {
     let place = task.places()[0];
     let quadratic = Quadratic::new(task, &place, found, &found.cases[0]);
     let (_, slope) = sum(task, found, &found.lines[0]);

@@ -1,8 +1,8 @@
 //! Suprema over w as values at finitely many w: start with a few, add each maximiser, repeat.
 
 use super::logistic::{Arc, around_highest, weight};
-use super::program::{Layout, Task};
-use super::rows::Own;
+use super::program::{CaseProgram, Layout};
+use super::rows::RowUnknowns;
 
 /// Margins at which curves are held down at first.
 const FIRST: [f64; 11] = [-8.0, -5.0, -3.0, -1.75, -0.75, 0.0, 0.75, 1.75, 3.0, 5.0, 8.0];
@@ -16,7 +16,7 @@ pub(super) struct Cuts {
 
 impl Cuts {
     /// A few for every curve.
-    pub(super) fn first(task: &Task) -> Cuts {
+    pub(super) fn first(task: &CaseProgram) -> Cuts {
         let whole: Vec<f64> = FIRST.into_iter().map(weight).collect();
         let of_row = |arc: &Arc<f64>| {
             let (low, high) = arc.interval;
@@ -24,29 +24,29 @@ impl Cuts {
             within.collect::<Vec<f64>>()
         };
         let rows = task.each_lines().into_iter().map(|(s, _, shell)| {
-            let sheet = &task.sheets[s];
+            let table = &task.tables[s];
             let arcs = |i: usize| {
-                let row = task.row(sheet, shell, i, 1.0, 0.0);
-                task.kind.curves(&row, &Own::default())
+                let row = task.row(table, shell, i, 1.0, 0.0);
+                task.kind.curves(&row, &RowUnknowns::default())
             };
-            (0..sheet.len()).map(|i| arcs(i).iter().map(of_row).collect()).collect()
+            (0..table.len()).map(|i| arcs(i).iter().map(of_row).collect()).collect()
         });
         Cuts { rows: rows.collect(), cases: vec![whole.clone(); task.places().len()] }
     }
 
     /// Adds the maximisers of all curves at x; returns how much the value falls short of what they demand.
-    pub(super) fn refine(&mut self, task: &Task, layout: &Layout, x: &[f64]) -> f64 {
+    pub(super) fn refine(&mut self, task: &CaseProgram, layout: &Layout, x: &[f64]) -> f64 {
         let unknowns = task.kind.unknowns();
         let mut short: Vec<f64> = vec![0.0; layout.lines.len()];
         for (l, (lines, (s, _, _))) in layout.lines.iter().zip(task.each_lines()).enumerate() {
             for (i, part) in lines.parts.iter().enumerate() {
-                let mut worst = Own::default();
+                let mut worst = RowUnknowns::default();
                 for (arc, cuts) in part.curves.iter().zip(&mut self.rows[l][i]) {
                     let at = Arc { curve: arc.curve.values(x), interval: arc.interval, unknown: arc.unknown };
                     let top = x[lines.first + i * unknowns + arc.unknown];
                     worst[arc.unknown] = worst[arc.unknown].max(add(&at, top, cuts));
                 }
-                short[l] += task.sheets[s].mass[i] * worst.iter().sum::<f64>();
+                short[l] += task.tables[s].mass[i] * worst.iter().sum::<f64>();
             }
         }
         let mut missing: f64 = 0.0;

@@ -1,9 +1,9 @@
 //! Finite sets: few of their points decide. The program has the lines of those few; the others share lines with one of them.
 
-use super::points::Reach;
-use super::program::{Task, point_curve};
+use super::points::PointSet;
+use super::program::{CaseProgram, point_curve};
 use super::rows::bounded_slope::Bounded;
-use super::setting::Sheet;
+use super::setting::RowTable;
 use super::solve::{CaseFound, Found, solve};
 use super::theta::{Quadratic, sum};
 use crate::certify::dot;
@@ -17,19 +17,19 @@ const TOLERANCE: f64 = 1e-6;
 const MOST_LINES: usize = 1000;
 
 /// Whether so many parts of a set must share their lines, because there would be too many.
-pub(super) fn must_share(task: &Task, parts: usize) -> bool {
-    let rows: usize = task.sheets.iter().map(Sheet::len).sum();
+pub(super) fn must_share(task: &CaseProgram, parts: usize) -> bool {
+    let rows: usize = task.tables.iter().map(RowTable::len).sum();
     rows * task.shells.len().max(1) * parts > MOST_LINES
 }
 
 /// Solves for all points of the task's set.
-pub(super) fn solve_points(task: &Task) -> Option<Found> {
+pub(super) fn solve_points(task: &CaseProgram) -> Option<Found> {
     let mut active = vec![first(task)];
     let mut last = None;
     for _ in 0..MOST_ROUNDS {
-        let chosen: Vec<Reach> = active.iter().map(|i| task.parts[*i].clone()).collect();
+        let chosen: Vec<PointSet> = active.iter().map(|i| task.parts[*i].clone()).collect();
         let is_shared = must_share(task, chosen.len());
-        let found = solve(&Task { parts: &chosen, is_shared, ..*task })?;
+        let found = solve(&CaseProgram { parts: &chosen, is_shared, ..*task })?;
         let (all, bounds) = extend(task, &found);
         let enough = found.value + TOLERANCE * found.value.abs().max(1.0);
         let mut above: Vec<usize> =
@@ -47,21 +47,21 @@ pub(super) fn solve_points(task: &Task) -> Option<Found> {
 }
 
 /// The point that pulls most against the data.
-fn first(task: &Task) -> usize {
-    let sheet = &task.sheets[0];
-    let mut mean = vec![0.0; sheet.parameters];
-    for i in 0..sheet.len() {
-        mean.iter_mut().zip(sheet.row(i)).for_each(|(m, z)| *m += sheet.mass[i] * z);
+fn first(task: &CaseProgram) -> usize {
+    let table = &task.tables[0];
+    let mut mean = vec![0.0; table.parameters];
+    for i in 0..table.len() {
+        mean.iter_mut().zip(table.row(i)).for_each(|(m, z)| *m += table.mass[i] * z);
     }
     let pull = |i: &usize| match &task.parts[*i] {
-        Reach::Point(a) => -dot(&mean, a),
+        PointSet::Point(a) => -dot(&mean, a),
         _ => 0.0,
     };
     (0..task.parts.len()).max_by(|a, b| pull(a).total_cmp(&pull(b))).unwrap_or(0)
 }
 
 /// The cases of all points, each with the lines that suit it best, and the largest bound of each point over datasets and shells.
-fn extend(task: &Task, found: &Found) -> (Found, Vec<f64>) {
+fn extend(task: &CaseProgram, found: &Found) -> (Found, Vec<f64>) {
     let sums: Vec<(f64, Vec<f64>)> = found.lines.iter().map(|lines| sum(task, found, lines)).collect();
     let places = task.places();
     let mut bounds = vec![f64::NEG_INFINITY; task.parts.len()];
@@ -85,13 +85,13 @@ fn extend(task: &Task, found: &Found) -> (Found, Vec<f64>) {
 
 /// The y of a point with the least bound: a convex function of one variable.
 fn best_push(
-    task: &Task,
+    task: &CaseProgram,
     found: &Found,
     place: &super::program::Place,
     case: CaseFound,
     (height, slope): &(f64, Vec<f64>),
 ) -> (f64, CaseFound) {
-    let Reach::Point(a) = place.part else { return (f64::INFINITY, case) };
+    let PointSet::Point(a) = place.part else { return (f64::INFINITY, case) };
     let constants = task.constants;
     let whole = 2.0 * found.alpha * constants.k;
     let (b, c) = (dot(&found.beta, a), found.alpha * constants.eta * dot(a, a));
@@ -111,7 +111,8 @@ fn best_push(
                 bounded.height(&e, push)
             }
         };
-        height + region + constants.eps * line + quadratic.peak(&v)
+        let slowdown = constants.slowdown_cost(found.alpha, &found.beta);
+        slowdown + height + region + constants.eps * line + quadratic.peak(&v)
     };
     let (mut low, mut high) = (0.0, whole * task.loss.steepest());
     for _ in 0..40 {

@@ -2,7 +2,7 @@
 
 use unswayed_check::Lines;
 
-use super::program::Task;
+use super::program::CaseProgram;
 use crate::data::Dataset;
 use crate::error::CertifyError;
 use crate::problem::Problem;
@@ -32,12 +32,12 @@ pub(super) fn require_bias(problem: &Problem) -> Result<(), CertifyError> {
 }
 
 /// Makes the shares of the rows with z_ij > 0 and of those with z_ij < 0 equal sums, by as little as possible.
-pub(super) fn balance(task: &Task, lines: &mut Lines) {
-    let sheet = &task.sheets[lines.dataset];
+pub(super) fn balance(task: &CaseProgram, lines: &mut Lines) {
+    let table = &task.tables[lines.dataset];
     let Some(j) = task.constants.free.first() else { return };
     let mut grains: Vec<i64> = lines.u.iter().map(|u| (u / GRAIN).round() as i64).collect();
     let most = (task.loss.steepest() / GRAIN) as i64;
-    let sign = |i: usize| if sheet.row(i)[*j] > 0.0 { 1 } else { -1 };
+    let sign = |i: usize| if table.row(i)[*j] > 0.0 { 1 } else { -1 };
     let mut excess: i64 = grains.iter().enumerate().map(|(i, g)| sign(i) * g).sum();
     for (i, grain) in grains.iter_mut().enumerate() {
         let wanted = *grain - sign(i) * excess;

@@ -9,9 +9,9 @@ use unswayed_check::Loss;
 
 use super::large::Newton;
 use super::logistic::{Curve, highest};
-use super::points::{Reach, Symmetric};
-use super::program::{LAMBERT, Task};
-use super::rows::Own;
+use super::points::{PointSet, Symmetric};
+use super::program::{CaseProgram, LAMBERT};
+use super::rows::RowUnknowns;
 use super::solve::{CaseFound, Found, LinesFound};
 use super::theta::{Quadratic, sum};
 use crate::certify::dot;
@@ -27,14 +27,14 @@ const CONVERGED: f64 = 1e-4;
 const DIFFERENCE: f64 = 1e-5;
 
 /// Whether the task is of the kind that can be improved.
-pub(super) fn applies(task: &Task) -> bool {
-    let is_one = task.sheets.len() == 1 && task.shells.is_empty() && task.parts.len() == 1;
+pub(super) fn applies(task: &CaseProgram) -> bool {
+    let is_one = task.tables.len() == 1 && task.shells.is_empty() && task.parts.len() == 1;
     let is_plain = task.constants.free.is_empty() && task.constants.projection.is_none();
-    is_one && is_plain && task.constants.eps > 0.0 && !matches!(task.parts[0], Reach::Point(_))
+    is_one && is_plain && task.constants.eps > 0.0 && !matches!(task.parts[0], PointSet::Point(_))
 }
 
 /// The numbers, improved, with lines for all rows; `width` is that over which slopes change.
-pub(super) fn improve(task: &Task, start: &Found, width: f64) -> Found {
+pub(super) fn improve(task: &CaseProgram, start: &Found, width: f64) -> Found {
     let mut search = Search { task, width, least: least_alpha(task), theta: vec![] };
     let lines = &start.lines[0];
     let quadratic = Quadratic::new(task, &task.places()[0], start, &start.cases[0]);
@@ -68,39 +68,39 @@ pub(super) fn improve(task: &Task, start: &Found, width: f64) -> Found {
 }
 
 /// Numbers that are valid for every setting, if not good ones.
-pub(super) fn start(task: &Task) -> Found {
+pub(super) fn start(task: &CaseProgram) -> Found {
     let constants = task.constants;
     let alpha = least_alpha(task).max(0.5) * 1.2;
     let nu = alpha * constants.k;
     let mut case = CaseFound { nu, ..CaseFound::default() };
-    if let Reach::Symmetric(set) = &task.parts[0] {
+    if let PointSet::Symmetric(set) = &task.parts[0] {
         // A is half of what it is without adversary.
         let chi = 2.0 * alpha * constants.k - nu;
         let tau = |j: usize| constants.eps * chi * chi * set.span[j] / (alpha * constants.pull());
         let largest = (0..set.span.len()).map(tau).fold(f64::MIN_POSITIVE, f64::max);
         case.tau = vec![largest; set.price.len()];
     }
-    let rows = vec![Own::default(); task.sheets[0].len()];
+    let rows = vec![RowUnknowns::default(); task.tables[0].len()];
     let lines = vec![LinesFound { dataset: 0, shell: 0, rows }];
     let beta = vec![0.0; constants.parameters];
     Found { alpha, beta, lines, cases: vec![case], value: f64::INFINITY, converged: false }
 }
 
 /// Numbers of a similar task, with rows of this one.
-pub(super) fn restart(task: &Task, near: &Found) -> Found {
+pub(super) fn restart(task: &CaseProgram, near: &Found) -> Found {
     Found { lines: start(task).lines, cases: near.cases[..1].to_vec(), ..near.clone() }
 }
 
 /// κ must not be negative.
-fn least_alpha(task: &Task) -> f64 {
+fn least_alpha(task: &CaseProgram) -> f64 {
     let constants = task.constants;
-    let rows = task.sheets[0].t.iter().zip(&task.sheets[0].clip).map(|(t, clip)| t / clip);
+    let rows = task.tables[0].t.iter().zip(&task.tables[0].clip).map(|(t, clip)| t / clip);
     let steepest = if task.kind.is_error() { 0.0 } else { rows.fold(0.0, f64::max) };
     steepest / (2.0 * constants.k * (1.0 - constants.eps)) * (1.0 + 1e-12)
 }
 
 struct Search<'a> {
-    task: &'a Task<'a>,
+    task: &'a CaseProgram<'a>,
     width: f64,
     least: f64,
     /// The worst model of the last evaluation.
@@ -118,7 +118,7 @@ struct Evaluated {
 impl Search<'_> {
     fn set(&self) -> Option<&Symmetric> {
         match &self.task.parts[0] {
-            Reach::Symmetric(set) => Some(set),
+            PointSet::Symmetric(set) => Some(set),
             _ => None,
         }
     }
@@ -163,7 +163,12 @@ impl Search<'_> {
             return None;
         }
         let v: Vec<f64> = slope.iter().zip(&quadratic.push).map(|(r, h)| r + h).collect();
-        Some(quadratic.peak(&v) + self.set().map_or(0.0, |set| task.constants.eps * price(task, set, found)))
+        let slowdown = task.constants.slowdown_cost(found.alpha, &found.beta);
+        Some(
+            slowdown
+                + quadratic.peak(&v)
+                + self.set().map_or(0.0, |set| task.constants.eps * price(task, set, found)),
+        )
     }
 
     fn evaluate(&self, x: &[f64]) -> Option<Evaluated> {
@@ -186,29 +191,29 @@ impl Search<'_> {
     /// Differences of the bound with lines held fixed: of the rows' constants in α and b, of the rest in each unknown.
     fn gradient(&self, x: &[f64], found: &Found, theta: &[f64], slope: &[f64]) -> Option<Vec<f64>> {
         let (task, d) = (self.task, self.task.constants.parameters);
-        let sheet = &task.sheets[0];
+        let table = &task.tables[0];
         let h = DIFFERENCE;
-        let rates: Vec<(f64, f64)> = (0..sheet.len())
+        let rates: Vec<(f64, f64)> = (0..table.len())
             .into_par_iter()
             .map(|i| {
-                let (own, b) = (&found.lines[0].rows[i], dot(&found.beta, sheet.row(i)));
-                let height = |b: f64| task.kind.height(&task.row(sheet, None, i, found.alpha, b), own);
+                let (own, b) = (&found.lines[0].rows[i], dot(&found.beta, table.row(i)));
+                let height = |b: f64| task.kind.height(&task.row(table, None, i, found.alpha, b), own);
                 // The slopes that a line may have depend on α: it is chosen anew, at the same score.
-                let s = dot(theta, sheet.row(i));
+                let s = dot(theta, table.row(i));
                 let at = |alpha: f64| {
-                    let row = task.row(sheet, None, i, alpha, b);
+                    let row = task.row(table, None, i, alpha, b);
                     let own = task.kind.line(&row, task.kind.bridge(&row), s, self.width);
                     task.kind.height(&row, &own) + s * task.kind.slope(&own)
                 };
                 let by_alpha =
                     (at(found.alpha * (1.0 + h)) - at(found.alpha * (1.0 - h))) / (2.0 * h * found.alpha);
                 let by_b = (height(b + h) - height(b - h)) / (2.0 * h);
-                (sheet.mass[i] * by_alpha, sheet.mass[i] * by_b)
+                (table.mass[i] * by_alpha, table.mass[i] * by_b)
             })
             .collect();
         let mut gradient = vec![0.0; x.len()];
         for (i, (by_alpha, by_b)) in rates.iter().enumerate() {
-            gradient[..d].iter_mut().zip(sheet.row(i)).for_each(|(g, z)| *g += by_b * z);
+            gradient[..d].iter_mut().zip(table.row(i)).for_each(|(g, z)| *g += by_b * z);
             gradient[d] += by_alpha * (found.alpha - self.least);
         }
         for (j, gradient) in gradient.iter_mut().enumerate() {
@@ -240,7 +245,7 @@ impl Search<'_> {
 }
 
 /// C + ½βᵀNβ of Lemma L7.
-fn price(task: &Task, set: &Symmetric, found: &Found) -> f64 {
+fn price(task: &CaseProgram, set: &Symmetric, found: &Found) -> f64 {
     let case = &found.cases[0];
     let half: f64 = set.price.iter().zip(&case.tau).map(|(price, tau)| price * tau / 2.0).sum();
     let d = half + found.alpha * task.constants.eta * set.squared;

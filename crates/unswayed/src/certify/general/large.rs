@@ -7,9 +7,9 @@ use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 use rayon::prelude::*;
 
-use super::program::{Place, Task};
-use super::rows::{Own, Row};
-use super::setting::Sheet;
+use super::program::{CaseProgram, Place};
+use super::rows::{Row, RowUnknowns};
+use super::setting::RowTable;
 use super::solve::{CaseFound, Found, LinesFound};
 use super::theta::{Quadratic, sum};
 use crate::certify::dot;
@@ -25,7 +25,7 @@ const HALVINGS: usize = 30;
 const CHUNK: usize = 256;
 
 /// The same numbers with lines for all rows of the task; `sample` is the task that was solved.
-pub(super) fn lines(task: &Task, sample: &Task, found: &Found) -> Found {
+pub(super) fn lines(task: &CaseProgram, sample: &CaseProgram, found: &Found) -> Found {
     let places = task.places();
     let one = |(index, lines): (usize, &LinesFound)| {
         let user = found.cases.iter().zip(&places).find(|(case, _)| case.lines == index);
@@ -36,8 +36,8 @@ pub(super) fn lines(task: &Task, sample: &Task, found: &Found) -> Found {
 
 /// The lines of the width that does best.
 fn best(
-    task: &Task,
-    sample: &Task,
+    task: &CaseProgram,
+    sample: &CaseProgram,
     found: &Found,
     of: &LinesFound,
     case: (&Place, &CaseFound),
@@ -60,38 +60,38 @@ fn best(
 
 /// The search for the worst θ of a case.
 pub(super) struct Newton<'a> {
-    task: &'a Task<'a>,
+    task: &'a CaseProgram<'a>,
     quadratic: &'a Quadratic<'a>,
-    sheet: &'a Sheet,
+    table: &'a RowTable,
     /// Each row with its bridge.
     rows: Vec<(Row<'a, f64>, f64)>,
 }
 
 impl<'a> Newton<'a> {
     pub(super) fn new(
-        task: &'a Task<'a>,
+        task: &'a CaseProgram<'a>,
         found: &Found,
         quadratic: &'a Quadratic<'a>,
         of: &LinesFound,
     ) -> Self {
-        let (sheet, shell) = (&task.sheets[of.dataset], task.shells.get(of.shell).copied());
+        let (table, shell) = (&task.tables[of.dataset], task.shells.get(of.shell).copied());
         let row = |i: usize| {
-            let row = task.row(sheet, shell, i, found.alpha, dot(&found.beta, sheet.row(i)));
+            let row = task.row(table, shell, i, found.alpha, dot(&found.beta, table.row(i)));
             let bridge = task.kind.bridge(&row);
             (row, bridge)
         };
-        Newton { task, quadratic, sheet, rows: (0..sheet.len()).into_par_iter().map(row).collect() }
+        Newton { task, quadratic, table, rows: (0..table.len()).into_par_iter().map(row).collect() }
     }
 
     /// The line of row i at the score s.
-    fn line(&self, i: usize, s: f64, width: f64) -> Own {
+    fn line(&self, i: usize, s: f64, width: f64) -> RowUnknowns {
         let (row, bridge) = &self.rows[i];
         self.task.kind.line(row, *bridge, s, width)
     }
 
     /// The lines of all rows at θ.
-    pub(super) fn lines(&self, theta: &[f64], width: f64) -> Vec<Own> {
-        let line = |i: usize| self.line(i, dot(theta, self.sheet.row(i)), width);
+    pub(super) fn lines(&self, theta: &[f64], width: f64) -> Vec<RowUnknowns> {
+        let line = |i: usize| self.line(i, dot(theta, self.table.row(i)), width);
         (0..self.rows.len()).into_par_iter().with_min_len(CHUNK).map(line).collect()
     }
 
@@ -99,8 +99,8 @@ impl<'a> Newton<'a> {
     fn residual(&self, theta: &[f64], width: f64) -> Vec<f64> {
         let mut force: Vec<f64> = self.quadratic.push.clone();
         for (i, own) in self.lines(theta, width).iter().enumerate() {
-            let y = self.sheet.mass[i] * self.task.kind.slope(own);
-            force.iter_mut().zip(self.sheet.row(i)).for_each(|(f, z)| *f += y * z);
+            let y = self.table.mass[i] * self.task.kind.slope(own);
+            force.iter_mut().zip(self.table.row(i)).for_each(|(f, z)| *f += y * z);
         }
         force.iter_mut().zip(self.quadratic.times(theta)).for_each(|(f, a)| *f -= 2.0 * a);
         force
@@ -108,17 +108,17 @@ impl<'a> Newton<'a> {
 
     /// −Σ mass_i y_i' z_i z_iᵀ, slopes differenced over half a width.
     fn bend(&self, theta: &[f64], width: f64) -> Mat<f64> {
-        let (sheet, kind, d, step) = (self.sheet, self.task.kind, theta.len(), width / 4.0);
+        let (table, kind, d, step) = (self.table, self.task.kind, theta.len(), width / 4.0);
         let rate = |i: usize| {
-            let s = dot(theta, sheet.row(i));
+            let s = dot(theta, table.row(i));
             let fall =
                 kind.slope(&self.line(i, s - step, width)) - kind.slope(&self.line(i, s + step, width));
-            sheet.mass[i] * (fall / (2.0 * step)).max(0.0)
+            table.mass[i] * (fall / (2.0 * step)).max(0.0)
         };
-        let rates: Vec<f64> = (0..sheet.len()).into_par_iter().with_min_len(CHUNK).map(rate).collect();
-        let acting: Vec<usize> = (0..sheet.len()).filter(|i| rates[*i] > 0.0).collect();
-        let left = Mat::from_fn(d, acting.len(), |j, i| rates[acting[i]] * sheet.row(acting[i])[j]);
-        let right = Mat::from_fn(acting.len(), d, |i, j| sheet.row(acting[i])[j]);
+        let rates: Vec<f64> = (0..table.len()).into_par_iter().with_min_len(CHUNK).map(rate).collect();
+        let acting: Vec<usize> = (0..table.len()).filter(|i| rates[*i] > 0.0).collect();
+        let left = Mat::from_fn(d, acting.len(), |j, i| rates[acting[i]] * table.row(acting[i])[j]);
+        let right = Mat::from_fn(acting.len(), d, |i, j| table.row(acting[i])[j]);
         left * right
     }
 

@@ -6,7 +6,7 @@
 //!
 //! All of them but C of Lemma L7 are concave where the step size is not absurd, so that a bisection finds the maximiser.
 
-use super::form::{Form, Scalar};
+use super::affine::{Affine, Scalar};
 
 /// h, with numbers or with forms of unknowns for its coefficients.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -64,7 +64,7 @@ impl<T: Scalar> Curve<T> {
     }
 }
 
-impl Curve<Form> {
+impl Curve<Affine> {
     /// The curve for values of the unknowns.
     pub(super) fn values(&self, x: &[f64]) -> Curve<f64> {
         Curve {

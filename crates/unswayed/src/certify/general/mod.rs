@@ -13,12 +13,12 @@
 //! | `large`, `improve` | data of many rows |
 //! | `theta`, `witness` | from a solution to a witness |
 //! | `confidence` | bounds for the distribution that the rows come from |
-//! | `form`, `logistic` | affine functions of unknowns; curves of the logistic loss |
+//! | `affine`, `logistic` | affine functions of unknowns; curves of the logistic loss |
 
+mod affine;
 mod confidence;
 mod cuts;
 mod finite;
-mod form;
 mod free;
 mod improve;
 mod large;
@@ -40,10 +40,10 @@ use crate::error::CertifyError;
 use crate::learner::has_kink;
 use crate::problem::Problem;
 pub(super) use confidence::{halves, new_data};
-use points::Reach;
-use program::Task;
-use rows::Kind;
-use setting::{Constants, Sheet};
+use points::PointSet;
+use program::CaseProgram;
+use rows::RowKind;
+use setting::{Constants, RowTable};
 use solve::Found;
 
 /// The smallest bounds that are found and that the exact checker confirms.
@@ -79,8 +79,8 @@ const ROOMS: [f64; 6] = [0.0, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2];
 struct Search<'a> {
     problem: &'a Problem,
     constants: Constants,
-    sheets: Vec<Sheet>,
-    parts: Vec<Reach>,
+    tables: Vec<RowTable>,
+    parts: Vec<PointSet>,
     shells: Option<Shells>,
 }
 
@@ -89,36 +89,37 @@ impl<'a> Search<'a> {
         let (statement, data) = (problem.statement(), problem.data());
         let constants = Constants::new(statement, data[0].dimension());
         free::require_bias(problem)?;
-        let sheet = |(i, d): (usize, &std::sync::Arc<Dataset>)| Sheet::new(statement, d, i, problem.target());
-        let sheets: Vec<Sheet> = data.iter().enumerate().map(sheet).collect::<Result<_, _>>()?;
+        let table =
+            |(i, d): (usize, &std::sync::Arc<Dataset>)| RowTable::new(statement, d, i, problem.target());
+        let tables: Vec<RowTable> = data.iter().enumerate().map(table).collect::<Result<_, _>>()?;
         let cones = match statement.learner.loss {
             Loss::Multiclass(classes) => constants.parameters * classes * data.len(),
             _ => 0,
         };
         let parts = points::parts(statement, constants.parameters, cones <= MOST_CONES)
             .ok_or(CertifyError::Unsupported("this ellipsoid: its matrix has no eigenvalues"))?;
-        let shells = Self::shells(problem, &constants, &sheets);
-        Ok(Search { problem, constants, sheets, parts, shells })
+        let shells = Self::shells(problem, &constants, &tables);
+        Ok(Search { problem, constants, tables, parts, shells })
     }
 
     /// Shells where lines must be bounded in range: for rows that the target alone has. For a projection, its ball.
-    fn shells(problem: &Problem, constants: &Constants, sheets: &[Sheet]) -> Option<Shells> {
+    fn shells(problem: &Problem, constants: &Constants, tables: &[RowTable]) -> Option<Shells> {
         let statement = problem.statement();
         if !matches!(statement.target, Target::Rows(_)) {
             return if has_ball(statement) { shells::projection(constants) } else { None };
         }
         // The centre is where the learner settles on the data, whatever it is judged by.
         let centre = super::benign(&problem.on((*problem.data()[0]).clone())).theta;
-        let own = |sheet: &Sheet| sheet.length[..sheet.own].iter().copied().fold(0.0, f64::max);
+        let own = |table: &RowTable| table.length[..table.own].iter().copied().fold(0.0, f64::max);
         let reach = points::longest(statement, constants.parameters);
         let longest =
-            sheets.iter().map(own).fold(reach, f64::max).min(statement.learner.clip.unwrap_or(f64::INFINITY));
+            tables.iter().map(own).fold(reach, f64::max).min(statement.learner.clip.unwrap_or(f64::INFINITY));
         Some(shells::around(centre, constants, longest, reach))
     }
 
     /// The claim on the loss, and the numbers behind it.
     fn loss(&self) -> Result<(Claim, Found), CertifyError> {
-        let is_few = self.sheets.iter().all(|sheet| sheet.len() <= MOST_ROWS / self.sheets.len());
+        let is_few = self.tables.iter().all(|table| table.len() <= MOST_ROWS / self.tables.len());
         // With more rows than the program sees, lines on the whole line are found more easily than those on an interval.
         let is_bounded =
             self.shells.is_some() && (is_few || matches!(self.statement().target, Target::Rows(_)));
@@ -129,11 +130,14 @@ impl<'a> Search<'a> {
     /// The claim on the error, where there is a theorem for it.
     fn error(&self, near: &Found) -> Option<Claim> {
         let Statement { learner, threat, target, .. } = self.statement();
-        let is_plain = *target == Target::Data && learner.clip.is_none() && learner.unregularized.is_empty();
+        let is_plain = *target == Target::Data
+            && learner.clip.is_none()
+            && learner.unregularized.is_empty()
+            && !learner.average;
         if !is_plain || threat.set == Set::LabelFlips {
             return None;
         }
-        let (method, kind): (RowBound, &dyn Kind) = match learner.loss {
+        let (method, kind): (RowBound, &dyn RowKind) = match learner.loss {
             Loss::Logistic => (RowBound::ErrorLogistic, &rows::ErrorLogistic),
             Loss::Hinge | Loss::Multiclass(_) => (RowBound::ErrorHinge, &rows::ErrorHinge),
             _ => return None,
@@ -145,22 +149,22 @@ impl<'a> Search<'a> {
     fn claim(
         &self,
         method: RowBound,
-        kind: &dyn Kind,
+        kind: &dyn RowKind,
         near: Option<&Found>,
     ) -> Result<(Claim, Found), CertifyError> {
         let shells: Vec<shells::Shell> = self.shells.iter().flat_map(shells::each).collect();
-        let task = Task {
+        let task = CaseProgram {
             constants: &self.constants,
             loss: self.statement().learner.loss,
             is_cut: self.statement().learner.clip.is_some(),
             kind,
-            sheets: &self.sheets,
+            tables: &self.tables,
             shells: &shells,
             parts: &self.parts,
             is_shared: true,
             burden: 0.0,
         };
-        let rows: usize = self.sheets.iter().map(Sheet::len).sum();
+        let rows: usize = self.tables.iter().map(RowTable::len).sum();
         if shells.len() > 1 && rows * shells.len() > MOST_SHELL_ROWS {
             let rows = MOST_SHELL_ROWS / shells.len();
             return Err(CertifyError::TooManyForShells { rows });
@@ -183,7 +187,7 @@ impl<'a> Search<'a> {
         Ok((claim, found))
     }
 
-    fn proof(&self, task: &Task, found: &Found, method: RowBound, room: f64) -> CaseProof {
+    fn proof(&self, task: &CaseProgram, found: &Found, method: RowBound, room: f64) -> CaseProof {
         witness::witness(task, found, method, self.shells.clone(), &self.statement().threat.set, room)
     }
 
@@ -198,7 +202,7 @@ fn has_ball(statement: &Statement) -> bool {
 }
 
 /// How the rows are bounded for the loss, where scores are bounded or not.
-fn loss_kind(statement: &Statement, is_bounded: bool) -> (RowBound, Box<dyn Kind>) {
+fn loss_kind(statement: &Statement, is_bounded: bool) -> (RowBound, Box<dyn RowKind>) {
     let clipped = statement.learner.clip.is_some();
     match (statement.learner.loss, &statement.threat.set) {
         (Loss::Hinge, Set::LabelFlips) => (RowBound::LabelHinge, Box::new(rows::LabelHinge)),
@@ -215,36 +219,37 @@ fn loss_kind(statement: &Statement, is_bounded: bool) -> (RowBound, Box<dyn Kind
 }
 
 /// The rows of each dataset that the program may see.
-fn most_rows(task: &Task) -> usize {
+fn most_rows(task: &CaseProgram) -> usize {
     let all = match has_kink(task.loss) {
         true => MOST_ROWS,
         false if improve::applies(task) => MOST_STARTING_ROWS,
         false => MOST_CURVED_ROWS,
     };
-    (all / task.sheets.len()).max(50)
+    (all / task.tables.len()).max(50)
 }
 
 /// The best numbers for all rows, from a sample if they are too many. `near` are good numbers for a similar task, if there are any.
-fn find(task: &Task, most_rows: usize, near: Option<&Found>) -> Option<Found> {
-    let solve = |task: &Task| match task.parts {
-        [Reach::Point(_), ..] => finite::solve_points(task),
-        _ => solve::solve(&Task { is_shared: finite::must_share(task, task.parts.len()), ..*task }),
+fn find(task: &CaseProgram, most_rows: usize, near: Option<&Found>) -> Option<Found> {
+    let solve = |task: &CaseProgram| match task.parts {
+        [PointSet::Point(_), ..] => finite::solve_points(task),
+        _ => solve::solve(&CaseProgram { is_shared: finite::must_share(task, task.parts.len()), ..*task }),
     };
-    let rows: usize = task.sheets.iter().map(Sheet::len).sum();
+    let rows: usize = task.tables.iter().map(RowTable::len).sum();
     let is_smooth = !has_kink(task.loss) && rows > FEW_ROWS && improve::applies(task);
-    let is_easy = task.parts.iter().all(|part| !matches!(part, Reach::Symmetric(set) if set.price.len() > 1));
+    let is_easy =
+        task.parts.iter().all(|part| !matches!(part, PointSet::Symmetric(set) if set.price.len() > 1));
     if is_smooth && (near.is_some() || is_easy) {
         let starts = [near.map(|near| improve::restart(task, near)), is_easy.then(|| improve::start(task))];
         let found = starts.iter().flatten().map(|start| improve::improve(task, start, WIDTH));
         return found.min_by(|a, b| a.value.total_cmp(&b.value));
     }
-    let strides = task.sheets.iter().map(|sheet| sheet.len().div_ceil(most_rows));
-    let samples: Vec<Sheet> =
-        task.sheets.iter().zip(strides).map(|(sheet, stride)| sheet.sample(stride)).collect();
-    if !is_smooth && samples.iter().zip(task.sheets).all(|(sample, sheet)| sample.len() == sheet.len()) {
+    let strides = task.tables.iter().map(|table| table.len().div_ceil(most_rows));
+    let samples: Vec<RowTable> =
+        task.tables.iter().zip(strides).map(|(table, stride)| table.sample(stride)).collect();
+    if !is_smooth && samples.iter().zip(task.tables).all(|(sample, table)| sample.len() == table.len()) {
         return solve(task);
     }
-    let sample = Task { sheets: &samples, ..*task };
+    let sample = CaseProgram { tables: &samples, ..*task };
     let mut found = solve(&sample)?;
     if !improve::applies(task) {
         return Some(large::lines(task, &sample, &found));

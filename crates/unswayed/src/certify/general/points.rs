@@ -5,7 +5,7 @@ use unswayed_check::{Loss, Set, Statement};
 
 /// How the adversary's point enters a case.
 #[derive(Clone, Debug)]
-pub(super) enum Reach {
+pub(super) enum PointSet {
     /// Any point of a symmetric set.
     Symmetric(Symmetric),
     /// This point.
@@ -67,13 +67,13 @@ impl Symmetric {
 }
 
 /// The parts of a set: one, the points of a finite set, or the labels if each is to be a part of its own. `None` if there is no program for it.
-pub(super) fn parts(statement: &Statement, parameters: usize, by_class: bool) -> Option<Vec<Reach>> {
+pub(super) fn parts(statement: &Statement, parameters: usize, by_class: bool) -> Option<Vec<PointSet>> {
     if let (Loss::Multiclass(classes), Set::Ball { radius }) = (statement.learner.loss, &statement.threat.set)
     {
         return Some(if by_class {
-            (0..classes).map(|y| Reach::Symmetric(label(classes, y, *radius, parameters))).collect()
+            (0..classes).map(|y| PointSet::Symmetric(label(classes, y, *radius, parameters))).collect()
         } else {
-            vec![Reach::Symmetric(labels_together(classes, *radius, parameters))]
+            vec![PointSet::Symmetric(labels_together(classes, *radius, parameters))]
         });
     }
     let clip = statement.learner.clip.unwrap_or(f64::INFINITY);
@@ -83,12 +83,12 @@ pub(super) fn parts(statement: &Statement, parameters: usize, by_class: bool) ->
         Set::Box { radii } => Symmetric::new(radii.iter().map(|r| r * r).sum(), radii.clone(), radii.clone()),
         Set::Ellipsoid { q } => ellipsoid(q, parameters)?,
         Set::Points { points } => {
-            return Some(points.chunks_exact(parameters).map(|a| Reach::Point(a.to_vec())).collect());
+            return Some(points.chunks_exact(parameters).map(|a| PointSet::Point(a.to_vec())).collect());
         }
-        Set::LabelFlips => return Some(vec![Reach::Nothing]),
+        Set::LabelFlips => return Some(vec![PointSet::Nothing]),
         Set::Any => return None,
     };
-    Some(vec![Reach::Symmetric(symmetric)])
+    Some(vec![PointSet::Symmetric(symmetric)])
 }
 
 /// The largest norm of a point; 0 where points are rows.

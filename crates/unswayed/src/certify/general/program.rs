@@ -10,28 +10,28 @@
 
 use unswayed_check::{Conjugate, Loss};
 
+use super::affine::{Affine, norm_within, not_negative, semidefinite, zero};
 use super::cuts::Cuts;
-use super::form::{Form, norm_within, not_negative, semidefinite, zero};
 use super::logistic::Curve;
-use super::points::{Reach, Symmetric};
+use super::points::{PointSet, Symmetric};
 use super::rows::bounded_slope::Bounded;
-use super::rows::{Kind, Part, Row};
-use super::setting::{Constants, Sheet};
+use super::rows::{Row, RowConstraints, RowKind};
+use super::setting::{Constants, RowTable};
 use super::shells::Shell;
 use crate::certify::conic::Program;
 
 /// What is to be solved.
 #[derive(Clone, Copy)]
-pub(super) struct Task<'a> {
+pub(super) struct CaseProgram<'a> {
     pub(super) constants: &'a Constants,
     pub(super) loss: Loss,
     /// Whether a point's activity can be cut off by a clip, so that C is charged by Lemma L8.
     pub(super) is_cut: bool,
-    pub(super) kind: &'a dyn Kind,
-    pub(super) sheets: &'a [Sheet],
+    pub(super) kind: &'a dyn RowKind,
+    pub(super) tables: &'a [RowTable],
     /// None if θ may be anywhere.
     pub(super) shells: &'a [Shell<'a>],
-    pub(super) parts: &'a [Reach],
+    pub(super) parts: &'a [PointSet],
     /// Whether the parts of the set share their lines.
     pub(super) is_shared: bool,
     /// What α costs besides.
@@ -50,7 +50,7 @@ pub(super) struct Layout {
 pub(super) struct LinesAt {
     /// The first unknown of the rows.
     pub(super) first: usize,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<RowConstraints>,
     /// r = Σ mass_i y_i z_i.
     slope: usize,
 }
@@ -63,7 +63,7 @@ pub(super) struct CaseAt {
     /// T and y of a point.
     pub(super) point: Option<(usize, usize)>,
     /// Curves that unknowns must not be below: of the point, or of C.
-    pub(super) curves: Vec<(usize, Curve<Form>)>,
+    pub(super) curves: Vec<(usize, Curve<Affine>)>,
     /// ω and μ of the shell.
     pub(super) multipliers: Option<(usize, usize)>,
 }
@@ -75,10 +75,10 @@ pub(super) struct Place<'a> {
     pub(super) lines: usize,
     pub(super) dataset: usize,
     pub(super) shell: Option<Shell<'a>>,
-    pub(super) part: &'a Reach,
+    pub(super) part: &'a PointSet,
 }
 
-impl<'a> Task<'a> {
+impl<'a> CaseProgram<'a> {
     /// The shells, or everywhere.
     fn regions(&self) -> Vec<Option<Shell<'a>>> {
         if self.shells.is_empty() { vec![None] } else { self.shells.iter().copied().map(Some).collect() }
@@ -92,7 +92,7 @@ impl<'a> Task<'a> {
     /// Dataset, shell and what the shell is, of each lines.
     pub(super) fn each_lines(&self) -> Vec<(usize, usize, Option<Shell<'a>>)> {
         let mut lines = vec![];
-        for dataset in 0..self.sheets.len() {
+        for dataset in 0..self.tables.len() {
             for (index, shell) in self.regions().into_iter().enumerate() {
                 lines.extend(std::iter::repeat_n((dataset, index, shell), self.leads()));
             }
@@ -103,7 +103,7 @@ impl<'a> Task<'a> {
     /// The cases in the order of the format: by dataset, shell, part.
     pub(super) fn places(&self) -> Vec<Place<'a>> {
         let mut places = vec![];
-        for dataset in 0..self.sheets.len() {
+        for dataset in 0..self.tables.len() {
             for (index, shell) in self.regions().into_iter().enumerate() {
                 let first = (dataset * self.regions().len() + index) * self.leads();
                 let place = |(i, part)| {
@@ -116,18 +116,25 @@ impl<'a> Task<'a> {
         places
     }
 
-    /// Row i of a sheet, in a shell.
-    pub(super) fn row<T>(&self, sheet: &Sheet, shell: Option<Shell>, i: usize, alpha: T, b: T) -> Row<'a, T> {
+    /// Row i of a table, in a shell.
+    pub(super) fn row<T>(
+        &self,
+        table: &RowTable,
+        shell: Option<Shell>,
+        i: usize,
+        alpha: T,
+        b: T,
+    ) -> Row<'a, T> {
         Row {
             constants: self.constants,
             alpha,
             b,
-            n: sheet.n[i],
-            mass: sheet.mass[i],
-            p: sheet.p[i],
-            t: sheet.t[i],
-            clip: sheet.clip[i],
-            range: shell.map_or((0.0, f64::INFINITY), |shell| shell.range(sheet, i)),
+            n: table.n[i],
+            mass: table.mass[i],
+            p: table.p[i],
+            t: table.t[i],
+            clip: table.clip[i],
+            range: shell.map_or((0.0, f64::INFINITY), |shell| shell.range(table, i)),
         }
     }
 
@@ -138,49 +145,64 @@ impl<'a> Task<'a> {
         let (alpha, beta, total) = (program.variables(1), program.variables(d), program.variables(1));
         program.pay(total, 1.0);
         program.pay(alpha, self.burden);
-        let limit = |v: usize, far: f64| [Form::from(far) - Form::of(v), Form::from(far) + Form::of(v)];
-        not_negative(&mut program, [Form::of(alpha), Form::from(far) - Form::of(alpha)]);
+        let limit =
+            |v: usize, far: f64| [Affine::from(far) - Affine::of(v), Affine::from(far) + Affine::of(v)];
+        not_negative(&mut program, [Affine::of(alpha), Affine::from(far) - Affine::of(alpha)]);
         not_negative(&mut program, (0..d).flat_map(|j| limit(beta + j, 1e3 * far)).collect::<Vec<_>>());
         if let Some(radius) = self.constants.projection {
             // Theorem L15, with room for rounding.
-            let edge = Form::of(alpha) * (2.0 * radius * (1.0 - 1e-9));
-            norm_within(&mut program, std::iter::once(edge).chain((0..d).map(|j| Form::of(beta + j))));
+            let edge = Affine::of(alpha) * (2.0 * radius * (1.0 - 1e-9));
+            norm_within(&mut program, std::iter::once(edge).chain((0..d).map(|j| Affine::of(beta + j))));
         }
-        let scores: Vec<usize> = self.sheets.iter().map(|s| scores(&mut program, beta, s)).collect();
+        self.pay_slowdown(&mut program, alpha, beta);
+        let scores: Vec<usize> = self.tables.iter().map(|s| scores(&mut program, beta, s)).collect();
         let mut layout = Layout { alpha, beta, lines: vec![], cases: vec![] };
         for (index, (s, _, shell)) in self.each_lines().into_iter().enumerate() {
             let lines =
-                self.place_rows(&mut program, alpha, (&self.sheets[s], shell), scores[s], &cuts.rows[index]);
+                self.place_rows(&mut program, alpha, (&self.tables[s], shell), scores[s], &cuts.rows[index]);
             layout.lines.push(lines);
         }
         for (index, place) in self.places().into_iter().enumerate() {
             let (case, mut price) = self.place_case(&mut program, &layout, place, &cuts.cases[index]);
-            let sheet = &self.sheets[place.dataset];
-            for (mass, part) in sheet.mass.iter().zip(&layout.lines[place.lines].parts) {
+            let table = &self.tables[place.dataset];
+            for (mass, part) in table.mass.iter().zip(&layout.lines[place.lines].parts) {
                 price = price + part.cost.clone() * *mass;
             }
             price = price + self.quadratic(&mut program, &layout, &case, place);
-            not_negative(&mut program, [Form::of(total) - price]);
+            not_negative(&mut program, [Affine::of(total) - price]);
             layout.cases.push(case);
         }
         (program, layout)
+    }
+
+    /// δ‖β‖²/(4α) ≤ cost, as ‖(2β, cost − 4α/δ)‖ ≤ cost + 4α/δ.
+    fn pay_slowdown(&self, program: &mut Program, alpha: usize, beta: usize) {
+        if self.constants.slowdown == 0.0 {
+            return;
+        }
+        let cost = program.variables(1);
+        program.pay(cost, 1.0);
+        let edge = Affine::of(alpha) * (4.0 / self.constants.slowdown);
+        let sides = (0..self.constants.parameters).map(|j| Affine::of(beta + j) * 2.0);
+        let rest = [Affine::of(cost) - edge.clone()];
+        norm_within(program, std::iter::once(Affine::of(cost) + edge).chain(sides).chain(rest));
     }
 
     fn place_rows(
         &self,
         program: &mut Program,
         alpha: usize,
-        (sheet, shell): (&Sheet, Option<Shell>),
+        (table, shell): (&RowTable, Option<Shell>),
         scores: usize,
         cuts: &[Vec<Vec<f64>>],
     ) -> LinesAt {
         let unknowns = self.kind.unknowns();
-        let first = program.variables(unknowns * sheet.len());
+        let first = program.variables(unknowns * table.len());
         let mut parts = vec![];
         for (i, cuts) in cuts.iter().enumerate() {
-            let own: Vec<Form> = (0..unknowns).map(|m| Form::of(first + i * unknowns + m)).collect();
+            let own: Vec<Affine> = (0..unknowns).map(|m| Affine::of(first + i * unknowns + m)).collect();
             let part =
-                self.kind.part(&self.row(sheet, shell, i, Form::of(alpha), Form::of(scores + i)), &own);
+                self.kind.part(&self.row(table, shell, i, Affine::of(alpha), Affine::of(scores + i)), &own);
             let curves = part
                 .curves
                 .iter()
@@ -189,11 +211,11 @@ impl<'a> Task<'a> {
             not_negative(program, part.fixed.iter().cloned().chain(curves).collect::<Vec<_>>());
             parts.push(part);
         }
-        let slope = program.variables(sheet.parameters);
-        let mut sums: Vec<Form> = (0..sheet.parameters).map(|j| Form::of(slope + j) * -1.0).collect();
+        let slope = program.variables(table.parameters);
+        let mut sums: Vec<Affine> = (0..table.parameters).map(|j| Affine::of(slope + j) * -1.0).collect();
         for (i, part) in parts.iter().enumerate() {
-            for (sum, z) in sums.iter_mut().zip(sheet.row(i)).filter(|(_, z)| **z != 0.0) {
-                let factor = sheet.mass[i] * z;
+            for (sum, z) in sums.iter_mut().zip(table.row(i)).filter(|(_, z)| **z != 0.0) {
+                let factor = table.mass[i] * z;
                 sum.constant += factor * part.slope.constant;
                 sum.terms.extend(part.slope.terms.iter().map(|(v, f)| (*v, f * factor)));
             }
@@ -209,17 +231,17 @@ impl<'a> Task<'a> {
         layout: &Layout,
         place: Place,
         cuts: &[f64],
-    ) -> (CaseAt, Form) {
+    ) -> (CaseAt, Affine) {
         let mut case = CaseAt::default();
         let mut price = match place.part {
-            Reach::Nothing => Form::default(),
-            Reach::Symmetric(set) => self.place_symmetric(program, layout, set, &mut case, cuts),
-            Reach::Point(a) => self.place_point(program, layout, a, &mut case, cuts),
+            PointSet::Nothing => Affine::default(),
+            PointSet::Symmetric(set) => self.place_symmetric(program, layout, set, &mut case, cuts),
+            PointSet::Point(a) => self.place_point(program, layout, a, &mut case, cuts),
         };
         price = price * self.constants.eps;
         if let Some(shell) = place.shell {
             let first = program.variables(2);
-            let (outer, inner) = (Form::of(first), Form::of(first + 1));
+            let (outer, inner) = (Affine::of(first), Affine::of(first + 1));
             not_negative(program, [outer.clone(), inner.clone()]);
             if shell.inner == 0.0 {
                 // In the innermost shell ‖θ−o‖ ≥ 0 says nothing.
@@ -240,18 +262,18 @@ impl<'a> Task<'a> {
         set: &Symmetric,
         case: &mut CaseAt,
         cuts: &[f64],
-    ) -> Form {
+    ) -> Affine {
         let first = program.variables(set.price.len() + 1);
         case.tau = (first..first + set.price.len()).collect();
         let nu = first + set.price.len();
         case.nu = Some(nu);
-        not_negative(program, case.tau.iter().chain([&nu]).map(|v| Form::of(*v)).collect::<Vec<_>>());
+        not_negative(program, case.tau.iter().chain([&nu]).map(|v| Affine::of(*v)).collect::<Vec<_>>());
         if !self.constants.free.is_empty() {
             zero(program, [self.chi(layout, case)]);
         }
-        let half = Form::sum(case.tau.iter().zip(&set.price).map(|(tau, price)| (*tau, price / 2.0)));
-        let reach = half + Form::of(layout.alpha) * (self.constants.eta * set.squared);
-        let nu = Form::of(nu);
+        let half = Affine::sum(case.tau.iter().zip(&set.price).map(|(tau, price)| (*tau, price / 2.0)));
+        let reach = half + Affine::of(layout.alpha) * (self.constants.eta * set.squared);
+        let nu = Affine::of(nu);
         if let Some(e) = self.loss.conjugate() {
             return Self::place_bounded(program, &e, reach, nu * set.terms, case, cuts);
         }
@@ -259,7 +281,7 @@ impl<'a> Task<'a> {
             return reach + nu * LAMBERT;
         }
         // D w² + ν(H + log(1−w)), which is the same as D w² + νws.
-        let none = Form::default();
+        let none = Affine::default();
         let curve = Curve {
             entropy: nu.clone(),
             first: none.clone(),
@@ -269,21 +291,21 @@ impl<'a> Task<'a> {
             constant: none,
         };
         let price = program.variables(1);
-        let above: Vec<Form> = held(&Form::of(price), &curve, cuts).chain([Form::of(price)]).collect();
+        let above: Vec<Affine> = held(&Affine::of(price), &curve, cuts).chain([Affine::of(price)]).collect();
         not_negative(program, above);
         case.curves.push((price, curve));
-        Form::of(price)
+        Affine::of(price)
     }
 
     /// C for a loss with bounded slopes: the largest Dw² + νe(w).
     fn place_bounded(
         program: &mut Program,
         e: &Conjugate,
-        reach: Form,
-        nu: Form,
+        reach: Affine,
+        nu: Affine,
         case: &mut CaseAt,
         cuts: &[f64],
-    ) -> Form {
+    ) -> Affine {
         let high = e.high;
         let at_end = nu.clone() * (high - 0.5 * e.curve * high * high) + reach.clone() * (high * high);
         if e.curve == 0.0 {
@@ -291,11 +313,11 @@ impl<'a> Task<'a> {
         }
         let price = program.variables(1);
         let curve = Curve::parabola(nu.clone(), reach - nu * (0.5 * e.curve), high);
-        let top = Form::of(price);
+        let top = Affine::of(price);
         let above = held(&top, &curve, cuts).chain([top.clone(), top.clone() - at_end]);
         not_negative(program, above.collect::<Vec<_>>());
         case.curves.push((price, curve));
-        Form::of(price)
+        Affine::of(price)
     }
 
     /// The line of a point (Lemma L9), with the cost at s = 0.
@@ -306,13 +328,13 @@ impl<'a> Task<'a> {
         a: &[f64],
         case: &mut CaseAt,
         cuts: &[f64],
-    ) -> Form {
+    ) -> Affine {
         let first = program.variables(3);
-        let [t, y, v] = [0, 1, 2].map(|i| Form::of(first + i));
+        let [t, y, v] = [0, 1, 2].map(|i| Affine::of(first + i));
         case.point = Some((first, first + 1));
-        let alpha = Form::of(layout.alpha);
+        let alpha = Affine::of(layout.alpha);
         let whole = alpha.clone() * (2.0 * self.constants.k);
-        let b = Form::sum(a.iter().enumerate().map(|(j, a)| (layout.beta + j, *a)));
+        let b = Affine::sum(a.iter().enumerate().map(|(j, a)| (layout.beta + j, *a)));
         let n: f64 = a.iter().map(|a| a * a).sum();
         let c = alpha * (self.constants.eta * n);
         if let Some(e) = self.loss.conjugate() {
@@ -322,7 +344,7 @@ impl<'a> Task<'a> {
             let mut fixed = part.fixed;
             for arc in part.curves {
                 let unknown = first + arc.unknown;
-                fixed.extend(held(&Form::of(unknown), &arc.curve, cuts));
+                fixed.extend(held(&Affine::of(unknown), &arc.curve, cuts));
                 case.curves.push((unknown, arc.curve));
             }
             not_negative(program, fixed);
@@ -337,40 +359,40 @@ impl<'a> Task<'a> {
     }
 
     /// χ = 2αk − ν.
-    fn chi(&self, layout: &Layout, case: &CaseAt) -> Form {
-        let nu = case.nu.map_or_else(Form::default, Form::of);
-        Form::of(layout.alpha) * (2.0 * self.constants.k) - nu
+    fn chi(&self, layout: &Layout, case: &CaseAt) -> Affine {
+        let nu = case.nu.map_or_else(Affine::default, Affine::of);
+        Affine::of(layout.alpha) * (2.0 * self.constants.k) - nu
     }
 
     /// Σ t_j: what θ can add.
-    fn quadratic(&self, program: &mut Program, layout: &Layout, case: &CaseAt, place: Place) -> Form {
-        let Constants { eps, sigma, free, parameters, .. } = self.constants;
-        let weight = case.multipliers.map_or_else(Form::default, |(w, m)| Form::of(w) - Form::of(m));
-        let pull = Form::of(layout.alpha) * self.constants.pull() + weight.clone();
+    fn quadratic(&self, program: &mut Program, layout: &Layout, case: &CaseAt, place: Place) -> Affine {
+        let Constants { eps, free, parameters, .. } = self.constants;
+        let weight = case.multipliers.map_or_else(Affine::default, |(w, m)| Affine::of(w) - Affine::of(m));
+        let pull = Affine::of(layout.alpha) * self.constants.pull() + weight.clone();
         let slope = layout.lines[place.lines].slope;
         let force = |j: usize| {
-            let mut force = Form::of(slope + j);
+            let mut force = Affine::of(slope + j);
             if !free.contains(&j) {
-                force = force - Form::of(layout.beta + j) * *sigma;
+                force = force - Affine::of(layout.beta + j) * self.constants.lean();
             }
-            if let (Reach::Point(a), Some((_, y))) = (place.part, case.point) {
-                force = force + Form::of(y) * (eps * a[j]);
+            if let (PointSet::Point(a), Some((_, y))) = (place.part, case.point) {
+                force = force + Affine::of(y) * (eps * a[j]);
             }
             if let Some(shell) = place.shell {
                 force = force + weight.clone() * (2.0 * shell.centre[j]);
             }
             force
         };
-        let forces: Vec<Form> = (0..*parameters).map(force).collect();
-        let betas: Vec<Form> = (0..*parameters).map(|j| Form::of(layout.beta + j)).collect();
+        let forces: Vec<Affine> = (0..*parameters).map(force).collect();
+        let betas: Vec<Affine> = (0..*parameters).map(|j| Affine::of(layout.beta + j)).collect();
         let tops = if free.is_empty() { *parameters } else { 2 * parameters };
         let first = program.variables(tops);
-        let top = |i: usize| Form::of(first + i);
+        let top = |i: usize| Affine::of(first + i);
         match place.part {
-            Reach::Symmetric(set) if free.is_empty() => {
+            PointSet::Symmetric(set) if free.is_empty() => {
                 let (chi, forces, betas) = (self.chi(layout, case), turned(set, forces), turned(set, betas));
                 for (j, (force, beta)) in forces.into_iter().zip(betas).enumerate() {
-                    let (tau, root) = (Form::of(case.tau[set.tau_of(j)]), (eps * set.span[j]).sqrt());
+                    let (tau, root) = (Affine::of(case.tau[set.tau_of(j)]), (eps * set.span[j]).sqrt());
                     semidefinite(program, 3, |a, b| match (a, b) {
                         (0, 0) => pull.clone(),
                         (0, 1) => chi.clone() * (-0.5 * root),
@@ -382,15 +404,15 @@ impl<'a> Task<'a> {
                 }
             }
             _ => {
-                let spread = |j: usize, force: Form| (pull.clone(), force, top(j));
+                let spread = |j: usize, force: Affine| (pull.clone(), force, top(j));
                 let mut squares: Vec<_> = vec![];
                 for (j, force) in forces.into_iter().enumerate() {
                     // Theorem L17: nothing holds a free coordinate back, so nothing may push it.
                     if free.contains(&j) { zero(program, [force]) } else { squares.push(spread(j, force)) }
                 }
-                if let Reach::Symmetric(set) = place.part {
+                if let PointSet::Symmetric(set) = place.part {
                     for (j, beta) in turned(set, betas).into_iter().enumerate() {
-                        let (tau, root) = (Form::of(case.tau[set.tau_of(j)]), (eps * set.span[j]).sqrt());
+                        let (tau, root) = (Affine::of(case.tau[set.tau_of(j)]), (eps * set.span[j]).sqrt());
                         squares.push((tau * 0.5, beta * root, top(parameters + j)));
                     }
                 }
@@ -405,7 +427,7 @@ impl<'a> Task<'a> {
         }
         // A top that no cone holds may be 0.
         not_negative(program, (0..tops).map(top).collect::<Vec<_>>());
-        Form::sum((first..first + tops).map(|t| (t, 1.0)))
+        Affine::sum((first..first + tops).map(|t| (t, 1.0)))
     }
 }
 
@@ -413,7 +435,7 @@ impl<'a> Task<'a> {
 pub(super) const LAMBERT: f64 = 0.278_470_1;
 
 /// The curve of a point's line (Lemma L9).
-pub(super) fn point_curve<T: super::form::Scalar>(whole: T, y: T, b: T, c: T) -> Curve<T> {
+pub(super) fn point_curve<T: super::affine::Scalar>(whole: T, y: T, b: T, c: T) -> Curve<T> {
     Curve {
         entropy: whole.clone(),
         first: y.clone(),
@@ -424,28 +446,28 @@ pub(super) fn point_curve<T: super::form::Scalar>(whole: T, y: T, b: T, c: T) ->
     }
 }
 
-/// Unknowns b_i = βᵀz_i for all rows of a sheet.
-fn scores(program: &mut Program, beta: usize, sheet: &Sheet) -> usize {
-    let first = program.variables(sheet.len());
+/// Unknowns b_i = βᵀz_i for all rows of a table.
+fn scores(program: &mut Program, beta: usize, table: &RowTable) -> usize {
+    let first = program.variables(table.len());
     let score = |i: usize| {
-        let row = sheet.row(i).iter().enumerate().filter(|(_, z)| **z != 0.0);
-        Form::sum(row.map(|(j, z)| (beta + j, *z))) - Form::of(first + i)
+        let row = table.row(i).iter().enumerate().filter(|(_, z)| **z != 0.0);
+        Affine::sum(row.map(|(j, z)| (beta + j, *z))) - Affine::of(first + i)
     };
-    zero(program, (0..sheet.len()).map(score).collect::<Vec<_>>());
+    zero(program, (0..table.len()).map(score).collect::<Vec<_>>());
     first
 }
 
 /// Forms in the coordinates of a set.
-fn turned(set: &Symmetric, forms: Vec<Form>) -> Vec<Form> {
+fn turned(set: &Symmetric, forms: Vec<Affine>) -> Vec<Affine> {
     let Some(axes) = &set.axes else { return forms };
     let turn = |i: usize| {
         let parts = forms.iter().enumerate().filter(|(j, _)| axes[(i, *j)] != 0.0);
-        parts.fold(Form::default(), |sum, (j, form)| sum + form.clone() * axes[(i, j)])
+        parts.fold(Affine::default(), |sum, (j, affine)| sum + affine.clone() * axes[(i, j)])
     };
     (0..forms.len()).map(turn).collect()
 }
 
 /// top − h(w) for some w.
-fn held<'a>(top: &'a Form, curve: &'a Curve<Form>, cuts: &'a [f64]) -> impl Iterator<Item = Form> + 'a {
+fn held<'a>(top: &'a Affine, curve: &'a Curve<Affine>, cuts: &'a [f64]) -> impl Iterator<Item = Affine> + 'a {
     cuts.iter().map(move |w| top.clone() - curve.at(*w))
 }

@@ -1,4 +1,4 @@
-//! Learner and data as the program sees them: numbers, and one sheet of rows for each dataset.
+//! Learner and data as the program sees them: numbers, and one table of rows for each dataset.
 
 use unswayed_check::{Loss, Statement, Target};
 
@@ -12,6 +12,8 @@ use crate::learner::parameters;
 pub(super) struct Constants {
     pub(super) eta: f64,
     pub(super) sigma: f64,
+    /// δ of a learning rate that changes, else 0.
+    pub(super) slowdown: f64,
     pub(super) eps: f64,
     /// k = 1 − ησ
     pub(super) k: f64,
@@ -29,6 +31,7 @@ impl Constants {
         Constants {
             eta,
             sigma,
+            slowdown: statement.learner.schedule.map_or(0.0, |schedule| schedule.slowdown),
             eps: statement.threat.poison_rate,
             k: 1.0 - eta * sigma,
             parameters: parameters(statement.learner.loss, columns),
@@ -37,16 +40,26 @@ impl Constants {
         }
     }
 
-    /// ασ(2−ησ) for α = 1, the curvature that the regularizer gives.
+    /// ασ(2−ησ) − δα for α = 1: the curvature that the regularizer gives, less what a falling learning rate takes.
     pub(super) fn pull(&self) -> f64 {
-        self.sigma * (2.0 - self.eta * self.sigma)
+        self.sigma * (2.0 - self.eta * self.sigma) - self.slowdown
+    }
+
+    /// σ − δ, the factor of −β in v.
+    pub(super) fn lean(&self) -> f64 {
+        self.sigma - self.slowdown
+    }
+
+    /// δ‖β‖²/(4α).
+    pub(super) fn slowdown_cost(&self, alpha: f64, beta: &[f64]) -> f64 {
+        if self.slowdown > 0.0 { self.slowdown * dot(beta, beta) / (4.0 * alpha) } else { 0.0 }
     }
 }
 
 /// A dataset, its target's rows after its own. Row i contributes mass_i times what its shares p_i of the data and t_i of the
 /// target make of it.
 #[derive(Clone, Debug)]
-pub(super) struct Sheet {
+pub(super) struct RowTable {
     pub(super) z: Vec<f64>,
     pub(super) parameters: usize,
     pub(super) mass: Vec<f64>,
@@ -62,7 +75,7 @@ pub(super) struct Sheet {
     pub(super) own: usize,
 }
 
-impl Sheet {
+impl RowTable {
     /// Rows.
     pub(super) fn len(&self) -> usize {
         self.mass.len()
@@ -80,34 +93,34 @@ impl Sheet {
         index: usize,
         target: Option<&Dataset>,
     ) -> Result<Self, CertifyError> {
-        let mut sheet = match statement.learner.loss {
+        let mut table = match statement.learner.loss {
             Loss::Multiclass(classes) => pairs(data, classes),
             _ => plain(data),
         };
         match (&statement.target, target) {
             (Target::Data, _) => {}
             (Target::Weights(weights), _) => {
-                let own = weights.get(index).filter(|own| own.len() == sheet.own);
+                let own = weights.get(index).filter(|own| own.len() == table.own);
                 let own = own.ok_or(CertifyError::Unsupported("a target without weights for all rows"))?;
                 let total: f64 = own.iter().sum();
                 let over = |(t, mass): (&f64, &f64)| if *t > 0.0 { t / total / mass } else { 0.0 };
-                sheet.t = own.iter().zip(&sheet.mass).map(over).collect();
+                table.t = own.iter().zip(&table.mass).map(over).collect();
             }
-            (Target::Rows(_), Some(target)) => sheet.append(&plain(target)),
+            (Target::Rows(_), Some(target)) => table.append(&plain(target)),
             (Target::Rows(_), None) => return Err(CertifyError::Unsupported("a target without rows")),
         }
         let k = 1.0 - statement.learner.learning_rate * statement.learner.regularization;
-        for i in 0..sheet.len() {
+        for i in 0..table.len() {
             // λ is flatter by k in the coordinates without regularization.
-            let free: f64 = statement.learner.unregularized.iter().map(|j| sheet.row(i)[*j].powi(2)).sum();
-            sheet.n[i] -= (1.0 - k) * free;
-            sheet.clip[i] = statement.learner.clip.map_or(1.0, |clip| clip_ratio(clip, sheet.length[i]));
+            let free: f64 = statement.learner.unregularized.iter().map(|j| table.row(i)[*j].powi(2)).sum();
+            table.n[i] -= (1.0 - k) * free;
+            table.clip[i] = statement.learner.clip.map_or(1.0, |clip| clip_ratio(clip, table.length[i]));
         }
-        Ok(sheet)
+        Ok(table)
     }
 
     /// Rows that the target alone has.
-    fn append(&mut self, target: &Sheet) {
+    fn append(&mut self, target: &RowTable) {
         self.t.fill(0.0);
         self.z.extend(&target.z);
         self.mass.extend(&target.mass);
@@ -119,13 +132,13 @@ impl Sheet {
     }
 
     /// One row of each so many, with the weights of data and target scaled back to what they were.
-    pub(super) fn sample(&self, stride: usize) -> Sheet {
+    pub(super) fn sample(&self, stride: usize) -> RowTable {
         // Not always the same place, which could be the same label or the same class.
         let place = |block: usize| block * stride + (block.wrapping_mul(2_654_435_761) >> 16) % stride;
         let kept: Vec<usize> =
             (0..self.len().div_ceil(stride)).map(place).filter(|i| *i < self.len()).collect();
         let pick = |values: &[f64]| kept.iter().map(|i| values[*i]).collect::<Vec<f64>>();
-        let mut sample = Sheet {
+        let mut sample = RowTable {
             z: kept.iter().flat_map(|i| self.row(*i)).copied().collect(),
             parameters: self.parameters,
             mass: pick(&self.mass),
@@ -136,7 +149,7 @@ impl Sheet {
             clip: pick(&self.clip),
             own: kept.iter().filter(|i| **i < self.own).count(),
         };
-        let total = |sheet: &Sheet, part: fn(&Sheet) -> &[f64]| dot(&sheet.mass, part(sheet));
+        let total = |table: &RowTable, part: fn(&RowTable) -> &[f64]| dot(&table.mass, part(table));
         let scale = total(self, |s| &s.p) / total(&sample, |s| &s.p);
         sample.mass.iter_mut().for_each(|mass| *mass *= scale);
         let scale = total(self, |s| &s.t) / total(&sample, |s| &s.t);
@@ -151,10 +164,10 @@ fn clip_ratio(clip: f64, length: f64) -> f64 {
     if ratio > 1.0 + 1e-12 { 1.0 } else { ratio.min(1.0 - 1e-15) }
 }
 
-fn plain(data: &Dataset) -> Sheet {
+fn plain(data: &Dataset) -> RowTable {
     let mass = data.probabilities();
     let n: Vec<f64> = data.iter().map(|z| dot(z, z)).collect();
-    Sheet {
+    RowTable {
         z: data.z().to_vec(),
         parameters: data.dimension(),
         p: vec![1.0; mass.len()],
@@ -168,9 +181,9 @@ fn plain(data: &Dataset) -> Sheet {
 }
 
 /// The rows z_ij = (e_y − e_j) ⊗ x of a multi-class learner. ‖g‖² is charged as K‖x‖² for each of them (Lemma L11).
-fn pairs(data: &Dataset, classes: usize) -> Sheet {
+fn pairs(data: &Dataset, classes: usize) -> RowTable {
     let d = data.dimension() - 1;
-    let mut sheet = Sheet {
+    let mut table = RowTable {
         z: vec![],
         parameters: classes * d,
         mass: vec![],
@@ -184,17 +197,17 @@ fn pairs(data: &Dataset, classes: usize) -> Sheet {
     for (row, p) in data.iter().zip(data.probabilities()) {
         let (label, x) = (row[0] as usize, &row[1..]);
         for other in (0..classes).filter(|other| *other != label) {
-            let begin = sheet.z.len();
-            sheet.z.resize(begin + classes * d, 0.0);
+            let begin = table.z.len();
+            table.z.resize(begin + classes * d, 0.0);
             for (j, x) in x.iter().enumerate() {
-                sheet.z[begin + label * d + j] = *x;
-                sheet.z[begin + other * d + j] = -x;
+                table.z[begin + label * d + j] = *x;
+                table.z[begin + other * d + j] = -x;
             }
-            sheet.mass.push(p);
-            sheet.n.push(classes as f64 * dot(x, x));
-            sheet.length.push((2.0 * dot(x, x)).sqrt());
+            table.mass.push(p);
+            table.n.push(classes as f64 * dot(x, x));
+            table.length.push((2.0 * dot(x, x)).sqrt());
         }
     }
-    let rows = sheet.mass.len();
-    Sheet { p: vec![1.0; rows], t: vec![1.0; rows], clip: vec![1.0; rows], own: rows, ..sheet }
+    let rows = table.mass.len();
+    RowTable { p: vec![1.0; rows], t: vec![1.0; rows], clip: vec![1.0; rows], own: rows, ..table }
 }

@@ -2,7 +2,7 @@
 
 use unswayed_check::Shells;
 
-use super::setting::{Constants, Sheet};
+use super::setting::{Constants, RowTable};
 use crate::certify::dot;
 
 /// Radii of shells in units of how far the adversary can push the model from where it settles; the last shell follows.
@@ -42,7 +42,7 @@ pub(super) fn around(centre: Vec<f64>, constants: &Constants, longest: f64, reac
 
 impl Shell<'_> {
     /// Where s = θᵀz can be: the middle, and how far from it.
-    pub(super) fn range(&self, sheet: &Sheet, i: usize) -> (f64, f64) {
-        (dot(self.centre, sheet.row(i)), self.outer * sheet.length[i] * (1.0 + 1e-12))
+    pub(super) fn range(&self, table: &RowTable, i: usize) -> (f64, f64) {
+        (dot(self.centre, table.row(i)), self.outer * table.length[i] * (1.0 + 1e-12))
     }
 }

@@ -1,8 +1,8 @@
 //! The search: the program on all rows, or on a sample of them, with points on the curves added until nothing changes.
 
 use super::cuts::Cuts;
-use super::program::{CaseAt, Layout, Place, Task};
-use super::rows::Own;
+use super::program::{CaseAt, CaseProgram, Layout, Place};
+use super::rows::RowUnknowns;
 
 /// Rounds of new points on the curves, at most.
 const MOST_ROUNDS: usize = 25;
@@ -33,7 +33,7 @@ pub(super) struct LinesFound {
     /// From 0; 0 if there are none.
     pub(super) shell: usize,
     /// The unknowns of each row.
-    pub(super) rows: Vec<Own>,
+    pub(super) rows: Vec<RowUnknowns>,
 }
 
 /// The values of a case.
@@ -58,7 +58,7 @@ impl CaseFound {
 }
 
 /// Solves to the end; `None` if the solver breaks down.
-pub(super) fn solve(task: &Task) -> Option<Found> {
+pub(super) fn solve(task: &CaseProgram) -> Option<Found> {
     let mut cuts = Cuts::first(task);
     let (mut far, mut last) = (FAR, None);
     for _ in 0..MOST_ROUNDS {
@@ -82,11 +82,11 @@ pub(super) fn solve(task: &Task) -> Option<Found> {
     last
 }
 
-fn read(task: &Task, layout: &Layout, x: &[f64], value: f64, converged: bool) -> Found {
+fn read(task: &CaseProgram, layout: &Layout, x: &[f64], value: f64, converged: bool) -> Found {
     let unknowns = task.kind.unknowns();
     let lines = layout.lines.iter().zip(task.each_lines()).map(|(at, (dataset, shell, _))| {
         let own = |i: usize| {
-            let mut own = Own::default();
+            let mut own = RowUnknowns::default();
             own[..unknowns].copy_from_slice(&x[at.first + i * unknowns..][..unknowns]);
             own
         };

@@ -1,29 +1,29 @@
 //! The quadratic function of θ that is left of a case once all else is known: v and A of Theorem L1.
 
-use super::points::Reach;
-use super::program::{Place, Task};
+use super::points::PointSet;
+use super::program::{CaseProgram, Place};
 use super::solve::{CaseFound, Found, LinesFound};
 use crate::certify::dot;
 
 /// A in the coordinates of the set, where it is diagonal, and h = v − r: what pushes θ besides the rows.
 pub(super) struct Quadratic<'a> {
-    part: &'a Reach,
+    part: &'a PointSet,
     diagonal: Vec<f64>,
     /// εm + g − σβ
     pub(super) push: Vec<f64>,
 }
 
 impl<'a> Quadratic<'a> {
-    pub(super) fn new(task: &Task, place: &Place<'a>, found: &Found, case: &CaseFound) -> Self {
+    pub(super) fn new(task: &CaseProgram, place: &Place<'a>, found: &Found, case: &CaseFound) -> Self {
         let constants = task.constants;
         let base = found.alpha * constants.pull() + case.held();
         let d = constants.parameters;
         let mut push: Vec<f64> = (0..d)
-            .map(|j| if constants.free.contains(&j) { 0.0 } else { -constants.sigma * found.beta[j] })
+            .map(|j| if constants.free.contains(&j) { 0.0 } else { -constants.lean() * found.beta[j] })
             .collect();
         let mut diagonal = vec![base; d];
         match place.part {
-            Reach::Symmetric(set) if constants.free.is_empty() => {
+            PointSet::Symmetric(set) if constants.free.is_empty() => {
                 let chi = 2.0 * found.alpha * constants.k - case.nu;
                 let turned = set.turn(&found.beta);
                 let factor = |j: usize| constants.eps * chi * set.span[j] / case.tau[set.tau_of(j)];
@@ -31,7 +31,7 @@ impl<'a> Quadratic<'a> {
                 push.iter_mut().zip(set.turn_back(&lean)).for_each(|(p, l)| *p += l);
                 (0..d).for_each(|j| diagonal[j] -= factor(j) * chi / 2.0);
             }
-            Reach::Point(a) => {
+            PointSet::Point(a) => {
                 push.iter_mut().zip(a).for_each(|(p, a)| *p += constants.eps * case.push * a);
             }
             _ => {}
@@ -44,7 +44,7 @@ impl<'a> Quadratic<'a> {
 
     fn scaled(&self, v: &[f64], scale: impl Fn(usize) -> f64) -> Vec<f64> {
         match self.part {
-            Reach::Symmetric(set) => {
+            PointSet::Symmetric(set) => {
                 let turned: Vec<f64> = set.turn(v).iter().enumerate().map(|(j, v)| scale(j) * v).collect();
                 set.turn_back(&turned)
             }
@@ -74,15 +74,15 @@ impl<'a> Quadratic<'a> {
 }
 
 /// Lines added up over their rows: r₀ = Σ mass_i T_i and r = Σ mass_i y_i z_i.
-pub(super) fn sum(task: &Task, found: &Found, lines: &LinesFound) -> (f64, Vec<f64>) {
-    let sheet = &task.sheets[lines.dataset];
+pub(super) fn sum(task: &CaseProgram, found: &Found, lines: &LinesFound) -> (f64, Vec<f64>) {
+    let table = &task.tables[lines.dataset];
     let shell = task.shells.get(lines.shell).copied();
-    let (mut height, mut slope) = (0.0, vec![0.0; sheet.parameters]);
+    let (mut height, mut slope) = (0.0, vec![0.0; table.parameters]);
     for (i, own) in lines.rows.iter().enumerate() {
-        let row = task.row(sheet, shell, i, found.alpha, dot(&found.beta, sheet.row(i)));
-        height += sheet.mass[i] * task.kind.height(&row, own);
-        let y = sheet.mass[i] * task.kind.slope(own);
-        slope.iter_mut().zip(sheet.row(i)).for_each(|(s, z)| *s += y * z);
+        let row = task.row(table, shell, i, found.alpha, dot(&found.beta, table.row(i)));
+        height += table.mass[i] * task.kind.height(&row, own);
+        let y = table.mass[i] * task.kind.slope(own);
+        slope.iter_mut().zip(table.row(i)).for_each(|(s, z)| *s += y * z);
     }
     (height, slope)
 }

@@ -2,8 +2,8 @@
 
 use unswayed_check::{CaseProof, Cases, Lines, Loss, RowBound, Set, Shells};
 
-use super::points::{OUTSIDE, Reach, Symmetric};
-use super::program::{Task, point_curve};
+use super::points::{OUTSIDE, PointSet, Symmetric};
+use super::program::{CaseProgram, point_curve};
 use super::solve::{CaseFound, Found, LinesFound};
 use super::theta::{Quadratic, sum};
 use crate::certify::dot;
@@ -11,7 +11,7 @@ use crate::certify::dot;
 /// Writes the witness. With `room` > 0 the numbers are that much, relatively, inside of what is allowed: A and κ must be positive in exact
 /// arithmetic and ‖β‖ ≤ 2αϱ, and a solver may leave them at the edge.
 pub(super) fn witness(
-    task: &Task,
+    task: &CaseProgram,
     found: &Found,
     method: RowBound,
     shells: Option<Shells>,
@@ -36,7 +36,7 @@ pub(super) fn witness(
     for (place, case) in task.places().iter().zip(&found.cases) {
         cases.lines.push(case.lines);
         match place.part {
-            Reach::Symmetric(symmetric) => {
+            PointSet::Symmetric(symmetric) => {
                 cases.tau.extend(case.tau.iter().map(|tau| tau * symmetric.unit));
                 if task.constants.free.is_empty() {
                     cases.nu.push(case.nu);
@@ -51,8 +51,8 @@ pub(super) fn witness(
                     }
                 }
             }
-            Reach::Point(a) => point(task, &found, case, a, &mut cases),
-            Reach::Nothing => {}
+            PointSet::Point(a) => point(task, &found, case, a, &mut cases),
+            PointSet::Nothing => {}
         }
         if place.shell.is_some() {
             cases.outer.push(case.outer);
@@ -82,27 +82,27 @@ fn largest(set: &Symmetric) -> f64 {
 }
 
 /// The numbers of the rows of lines.
-fn rows(task: &Task, found: &Found, from: &LinesFound) -> Lines {
-    let (sheet, shell) = (&task.sheets[from.dataset], task.shells.get(from.shell).copied());
+fn rows(task: &CaseProgram, found: &Found, from: &LinesFound) -> Lines {
+    let (table, shell) = (&task.tables[from.dataset], task.shells.get(from.shell).copied());
     let mut lines = Lines { dataset: from.dataset, shell: from.shell, ..Lines::default() };
     for (i, own) in from.rows.iter().enumerate() {
-        let row = task.row(sheet, shell, i, found.alpha, dot(&found.beta, sheet.row(i)));
+        let row = task.row(table, shell, i, found.alpha, dot(&found.beta, table.row(i)));
         let own = &task.kind.legal(&row, own);
         let w: Vec<f64> = task.kind.curves(&row, own).iter().map(super::logistic::Arc::maximiser).collect();
         task.kind.write(&row, own, &w, &mut lines);
     }
     if !lines.y.is_empty() {
-        lines.target_y = lines.y.split_off(sheet.own);
-        lines.target_reach = lines.reach.split_off(sheet.own);
+        lines.target_y = lines.y.split_off(table.own);
+        lines.target_reach = lines.reach.split_off(table.own);
     }
     lines
 }
 
 /// The maximisers of logistic curves, after the shares have changed.
-fn refresh(task: &Task, found: &Found, lines: &mut Lines) {
-    let sheet = &task.sheets[lines.dataset];
+fn refresh(task: &CaseProgram, found: &Found, lines: &mut Lines) {
+    let table = &task.tables[lines.dataset];
     for i in 0..lines.w.len() {
-        let row = task.row(sheet, None, i, found.alpha, dot(&found.beta, sheet.row(i)));
+        let row = task.row(table, None, i, found.alpha, dot(&found.beta, table.row(i)));
         let own = task.kind.legal(&row, &[0.0, f64::MAX, 0.0, 0.0]);
         let curves = task.kind.curves(&row, &[0.0, lines.u[i] * own[1], 0.0, 0.0]);
         lines.w[i] = curves[0].maximiser();
@@ -110,7 +110,7 @@ fn refresh(task: &Task, found: &Found, lines: &mut Lines) {
 }
 
 /// The line of a point of a finite set.
-fn point(task: &Task, found: &Found, case: &CaseFound, a: &[f64], cases: &mut Cases) {
+fn point(task: &CaseProgram, found: &Found, case: &CaseFound, a: &[f64], cases: &mut Cases) {
     let whole = 2.0 * found.alpha * task.constants.k;
     cases.share.push((case.push / whole).clamp(0.0, task.loss.steepest()));
     if task.loss == Loss::Logistic {

@@ -89,7 +89,10 @@ impl Found {
 /// nothing of their own (Theorem L14), nor does a projection unless its ball is small (Theorem L15).
 pub(super) fn applies(problem: &Problem) -> bool {
     let (learner, statement) = (problem.learner(), problem.statement());
-    let is_plain = learner.clip.is_none() && learner.unregularized.is_empty() && learner.regularization > 0.0;
+    let is_plain = learner.clip.is_none()
+        && learner.unregularized.is_empty()
+        && learner.regularization > 0.0
+        && learner.schedule.is_none();
     let is_ball = matches!(problem.threat().set, Set::Ball { .. });
     learner.loss == Loss::Hinge
         && is_plain
@@ -116,7 +119,7 @@ pub(super) fn search(
     found.push(theorem2);
     let best = found.iter().map(|found| found.bound).fold(f64::INFINITY, f64::min);
     let (loss, converged) = best_claim(problem, found)?;
-    let wanted = zero_one.bound < loss.bound.min(1.0);
+    let wanted = zero_one.bound < loss.bound.min(1.0) && !problem.learner().average;
     let error = wanted
         .then(|| super::claim(problem, zero_one.proof).ok())
         .flatten()

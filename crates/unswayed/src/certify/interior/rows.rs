@@ -56,7 +56,7 @@ struct Step<const M: usize, const K: usize> {
 }
 
 /// What a pass does to a block of rows.
-trait Task<const M: usize, const K: usize, E> {
+trait RowPass<const M: usize, const K: usize, E> {
     type Output;
     fn run(self, rows: &Rows<M, K, E>, first: usize, cells: &mut [Cell<M, K>]) -> Self::Output;
 }
@@ -69,7 +69,7 @@ struct Block<'b, 'a, const M: usize, const K: usize, E, T> {
     task: T,
 }
 
-impl<const M: usize, const K: usize, E, T: Task<M, K, E>> pulp::WithSimd for Block<'_, '_, M, K, E, T> {
+impl<const M: usize, const K: usize, E, T: RowPass<M, K, E>> pulp::WithSimd for Block<'_, '_, M, K, E, T> {
     type Output = T::Output;
 
     #[inline(always)]
@@ -84,7 +84,7 @@ struct Assemble<'p> {
     width: usize,
 }
 
-impl<const M: usize, const K: usize, E: Envelope<M, K>> Task<M, K, E> for Assemble<'_> {
+impl<const M: usize, const K: usize, E: Envelope<M, K>> RowPass<M, K, E> for Assemble<'_> {
     type Output = ([f64; 5], Mat<f64>);
 
     #[inline(always)]
@@ -98,7 +98,7 @@ struct Predict<'p> {
     direction: &'p Point,
 }
 
-impl<const M: usize, const K: usize, E: Envelope<M, K>> Task<M, K, E> for Predict<'_> {
+impl<const M: usize, const K: usize, E: Envelope<M, K>> RowPass<M, K, E> for Predict<'_> {
     type Output = Prediction;
 
     #[inline(always)]
@@ -113,7 +113,7 @@ struct Correct<'p> {
     target: f64,
 }
 
-impl<const M: usize, const K: usize, E: Envelope<M, K>> Task<M, K, E> for Correct<'_> {
+impl<const M: usize, const K: usize, E: Envelope<M, K>> RowPass<M, K, E> for Correct<'_> {
     type Output = f64;
 
     #[inline(always)]

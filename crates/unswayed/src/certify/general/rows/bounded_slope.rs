@@ -3,9 +3,9 @@
 
 use unswayed_check::{Conjugate, Lines};
 
-use super::super::form::Scalar;
+use super::super::affine::Scalar;
 use super::super::logistic::{Arc, Curve};
-use super::{Form, Kind, Own, Part, Row, own};
+use super::{Affine, Row, RowConstraints, RowKind, RowUnknowns, own};
 use crate::learner::{highest, slope};
 
 pub(in super::super) struct BoundedSlope(pub(in super::super) Conjugate);
@@ -56,10 +56,10 @@ impl<T: Scalar> Bounded<T> {
     }
 }
 
-impl Bounded<Form> {
+impl Bounded<Affine> {
     /// Its place in the program, for the unknowns T, y and V.
-    pub(in super::super) fn part(&self, e: &Conjugate, own: &[Form]) -> Part {
-        let [t, y, v] = [&own[0], &own[1], &own[2]].map(Form::clone);
+    pub(in super::super) fn part(&self, e: &Conjugate, own: &[Affine]) -> RowConstraints {
+        let [t, y, v] = [&own[0], &own[1], &own[2]].map(Affine::clone);
         let fixed = vec![
             t.clone(),
             t.clone() - self.at(e, e.high),
@@ -68,7 +68,7 @@ impl Bounded<Form> {
             v.clone(),
         ];
         let cost = t + v - y.clone();
-        Part { fixed, curves: self.curves(e, &y), cost, slope: y }
+        RowConstraints { fixed, curves: self.curves(e, &y), cost, slope: y }
     }
 }
 
@@ -80,29 +80,29 @@ impl Bounded<f64> {
     }
 }
 
-impl Kind for BoundedSlope {
+impl RowKind for BoundedSlope {
     fn unknowns(&self) -> usize {
         3
     }
 
-    fn part(&self, row: &Row<Form>, own: &[Form]) -> Part {
+    fn part(&self, row: &Row<Affine>, own: &[Affine]) -> RowConstraints {
         Bounded::of_row(row, &self.0).part(&self.0, own)
     }
 
     /// The slope of the loss at s.
-    fn line(&self, row: &Row<f64>, _: f64, s: f64, _: f64) -> Own {
+    fn line(&self, row: &Row<f64>, _: f64, s: f64, _: f64) -> RowUnknowns {
         own(row.kappa().max(0.0) * slope(&self.0, s))
     }
 
-    fn height(&self, row: &Row<f64>, own: &Own) -> f64 {
+    fn height(&self, row: &Row<f64>, own: &RowUnknowns) -> f64 {
         Bounded::of_row(row, &self.0).height(&self.0, own[1])
     }
 
-    fn curves(&self, row: &Row<f64>, own: &Own) -> Vec<Arc<f64>> {
+    fn curves(&self, row: &Row<f64>, own: &RowUnknowns) -> Vec<Arc<f64>> {
         Bounded::of_row(row, &self.0).curves(&self.0, &own[1])
     }
 
-    fn write(&self, row: &Row<f64>, own: &Own, _: &[f64], lines: &mut Lines) {
+    fn write(&self, row: &Row<f64>, own: &RowUnknowns, _: &[f64], lines: &mut Lines) {
         let kappa = row.kappa();
         let u = if kappa > 0.0 { own[1] / kappa } else { 0.0 };
         lines.u.push(u.clamp(0.0, self.0.high));

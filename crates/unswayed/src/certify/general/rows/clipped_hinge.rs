@@ -2,7 +2,7 @@
 
 use unswayed_check::Lines;
 
-use super::{Form, Hinge, Kind, Own, Part, Row};
+use super::{Affine, Hinge, Row, RowConstraints, RowKind, RowUnknowns};
 
 pub(in super::super) struct ClippedHinge;
 
@@ -16,20 +16,20 @@ pub(super) fn cautious<'a>(row: &Row<'a, f64>) -> Row<'a, f64> {
     Row { clip: around(row.clip).0, ..row.clone() }
 }
 
-impl Kind for ClippedHinge {
-    fn part(&self, row: &Row<Form>, own: &[Form]) -> Part {
+impl RowKind for ClippedHinge {
+    fn part(&self, row: &Row<Affine>, own: &[Affine]) -> RowConstraints {
         Hinge.part(row, own)
     }
 
-    fn line(&self, row: &Row<f64>, bridge: f64, s: f64, width: f64) -> Own {
+    fn line(&self, row: &Row<f64>, bridge: f64, s: f64, width: f64) -> RowUnknowns {
         Hinge.line(row, bridge, s, width)
     }
 
-    fn height(&self, row: &Row<f64>, own: &Own) -> f64 {
+    fn height(&self, row: &Row<f64>, own: &RowUnknowns) -> f64 {
         Hinge.height(row, own)
     }
 
-    fn write(&self, row: &Row<f64>, own: &Own, w: &[f64], lines: &mut Lines) {
+    fn write(&self, row: &Row<f64>, own: &RowUnknowns, w: &[f64], lines: &mut Lines) {
         Hinge.write(&cautious(row), own, w, lines);
         let (low, high) = around(row.clip);
         lines.low.push(low);

@@ -3,7 +3,7 @@
 
 use unswayed_check::Lines;
 
-use super::{Form, Kind, Own, Part, Row, ramp, share};
+use super::{Affine, Row, RowConstraints, RowKind, RowUnknowns, ramp, share};
 
 pub(in super::super) struct ErrorHinge;
 
@@ -13,7 +13,7 @@ fn least(row: &Row<f64>) -> f64 {
     if kappa0 < 1.0 { (1.0 - kappa0 + 1e-12).min(1.0) } else { 0.0 }
 }
 
-impl Kind for ErrorHinge {
+impl RowKind for ErrorHinge {
     fn is_error(&self) -> bool {
         true
     }
@@ -22,10 +22,10 @@ impl Kind for ErrorHinge {
         4
     }
 
-    fn part(&self, row: &Row<Form>, own: &[Form]) -> Part {
+    fn part(&self, row: &Row<Affine>, own: &[Affine]) -> RowConstraints {
         let [t, y, other, c] = [0, 1, 2, 3].map(|i: usize| own[i].clone());
-        let one = Form::from(1.0);
-        Part {
+        let one = Affine::from(1.0);
+        RowConstraints {
             fixed: vec![
                 t.clone() - row.j() - c.clone(),
                 t.clone(),
@@ -42,21 +42,21 @@ impl Kind for ErrorHinge {
     }
 
     /// c pays where J + c ≤ 0 and costs at least as much as it brings elsewhere.
-    fn line(&self, row: &Row<f64>, _: f64, s: f64, width: f64) -> Own {
+    fn line(&self, row: &Row<f64>, _: f64, s: f64, width: f64) -> RowUnknowns {
         let c = (-row.j()).clamp(least(row), 1.0);
         let y = (row.kappa0() - 1.0 + c) * ramp(1.0 - s, width);
         [0.0, y, (1.0 - c) * ramp(-s, width), c]
     }
 
-    fn slope(&self, own: &Own) -> f64 {
+    fn slope(&self, own: &RowUnknowns) -> f64 {
         own[1] + own[2]
     }
 
-    fn height(&self, row: &Row<f64>, own: &Own) -> f64 {
+    fn height(&self, row: &Row<f64>, own: &RowUnknowns) -> f64 {
         (row.j() + own[3]).max(0.0) - own[1]
     }
 
-    fn write(&self, row: &Row<f64>, own: &Own, _: &[f64], lines: &mut Lines) {
+    fn write(&self, row: &Row<f64>, own: &RowUnknowns, _: &[f64], lines: &mut Lines) {
         let c = own[3].clamp(least(row), 1.0);
         lines.u.push(share(own[1], row.kappa0() - 1.0 + c));
         lines.u2.push(share(own[2], 1.0 - c));

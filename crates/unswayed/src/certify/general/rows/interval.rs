@@ -2,8 +2,8 @@
 
 use unswayed_check::Lines;
 
-use super::super::form::Scalar;
-use super::{Form, Kind, Own, Part, Row, own};
+use super::super::affine::Scalar;
+use super::{Affine, Row, RowConstraints, RowKind, RowUnknowns, own};
 
 pub(in super::super) struct Interval;
 
@@ -25,24 +25,24 @@ fn floors<T: Scalar>(row: &Row<T>, y: &T) -> Vec<T> {
     }
 }
 
-impl Kind for Interval {
-    fn part(&self, row: &Row<Form>, own: &[Form]) -> Part {
-        let [t, y] = [&own[0], &own[1]].map(Form::clone);
+impl RowKind for Interval {
+    fn part(&self, row: &Row<Affine>, own: &[Affine]) -> RowConstraints {
+        let [t, y] = [&own[0], &own[1]].map(Affine::clone);
         let fixed = floors(row, &y).into_iter().map(|floor| t.clone() - floor).collect();
-        Part { fixed, curves: vec![], cost: t - y.clone(), slope: y }
+        RowConstraints { fixed, curves: vec![], cost: t - y.clone(), slope: y }
     }
 
     /// The best slopes at a few scores around s, averaged.
-    fn line(&self, row: &Row<f64>, _: f64, s: f64, width: f64) -> Own {
+    fn line(&self, row: &Row<f64>, _: f64, s: f64, width: f64) -> RowUnknowns {
         let near = [-0.5, -0.25, 0.0, 0.25, 0.5];
         own(near.iter().map(|part| best(row, s + part * width)).sum::<f64>() / near.len() as f64)
     }
 
-    fn height(&self, row: &Row<f64>, own: &Own) -> f64 {
+    fn height(&self, row: &Row<f64>, own: &RowUnknowns) -> f64 {
         highest(row, own[1]) - own[1]
     }
 
-    fn write(&self, row: &Row<f64>, own: &Own, _: &[f64], lines: &mut Lines) {
+    fn write(&self, row: &Row<f64>, own: &RowUnknowns, _: &[f64], lines: &mut Lines) {
         lines.y.push(own[1] * row.mass);
         lines.reach.push(row.range.1);
     }

@@ -2,8 +2,8 @@
 
 use unswayed_check::Lines;
 
-use super::super::form::Scalar;
-use super::{Form, Kind, Own, Part, Row, own, ramp, share};
+use super::super::affine::Scalar;
+use super::{Affine, Row, RowConstraints, RowKind, RowUnknowns, own, ramp, share};
 
 pub(in super::super) struct LabelHinge;
 
@@ -25,30 +25,30 @@ fn highest(row: &Row<f64>) -> [f64; 2] {
     [&left[..], &right[..]].map(|floors| floors.iter().copied().fold(f64::NEG_INFINITY, f64::max))
 }
 
-impl Kind for LabelHinge {
-    fn part(&self, row: &Row<Form>, own: &[Form]) -> Part {
-        let [t, y] = [&own[0], &own[1]].map(Form::clone);
+impl RowKind for LabelHinge {
+    fn part(&self, row: &Row<Affine>, own: &[Affine]) -> RowConstraints {
+        let [t, y] = [&own[0], &own[1]].map(Affine::clone);
         let (near_left, near_right) = floors(row);
         let left = near_left.into_iter().map(|floor| t.clone() - y.clone() - floor);
         let right = near_right.into_iter().map(|floor| t.clone() + y.clone() - floor);
         let fixed = left.chain(right).chain([y.clone(), row.kappa() - y.clone()]).collect();
-        Part { fixed, curves: vec![], cost: t, slope: y }
+        RowConstraints { fixed, curves: vec![], cost: t, slope: y }
     }
 
     /// κ left of −1, 0 right of 1, and between them where the two floors meet.
-    fn line(&self, row: &Row<f64>, _: f64, s: f64, width: f64) -> Own {
+    fn line(&self, row: &Row<f64>, _: f64, s: f64, width: f64) -> RowUnknowns {
         let kappa = row.kappa().max(0.0);
         let [left, right] = highest(row);
         let middle = ((right - left) / 2.0).clamp(0.0, kappa);
         own(middle * ramp(1.0 - s, width) + (kappa - middle) * ramp(-1.0 - s, width))
     }
 
-    fn height(&self, row: &Row<f64>, own: &Own) -> f64 {
+    fn height(&self, row: &Row<f64>, own: &RowUnknowns) -> f64 {
         let [left, right] = highest(row);
         (left + own[1]).max(right - own[1])
     }
 
-    fn write(&self, row: &Row<f64>, own: &Own, _: &[f64], lines: &mut Lines) {
+    fn write(&self, row: &Row<f64>, own: &RowUnknowns, _: &[f64], lines: &mut Lines) {
         lines.u.push(share(own[1], row.kappa()));
     }
 }

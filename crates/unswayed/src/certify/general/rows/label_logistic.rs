@@ -2,8 +2,8 @@
 
 use unswayed_check::Lines;
 
-use super::super::form::Scalar;
-use super::{Arc, Curve, Form, Kind, Own, Part, Row, bridge, own, share};
+use super::super::affine::Scalar;
+use super::{Affine, Arc, Curve, Row, RowConstraints, RowKind, RowUnknowns, bridge, own, share};
 
 pub(in super::super) struct LabelLogistic;
 
@@ -30,11 +30,11 @@ fn both<T: Scalar>(row: &Row<T>, y: &T) -> [Arc<T>; 2] {
     [plus, minus].map(Curve::everywhere)
 }
 
-impl Kind for LabelLogistic {
-    fn part(&self, row: &Row<Form>, own: &[Form]) -> Part {
-        let [t, y] = [&own[0], &own[1]].map(Form::clone);
+impl RowKind for LabelLogistic {
+    fn part(&self, row: &Row<Affine>, own: &[Affine]) -> RowConstraints {
+        let [t, y] = [&own[0], &own[1]].map(Affine::clone);
         let fixed = vec![y.clone(), row.kappa() - y.clone()];
-        Part { fixed, curves: both(row, &y).into(), cost: t, slope: y }
+        RowConstraints { fixed, curves: both(row, &y).into(), cost: t, slope: y }
     }
 
     fn bridge(&self, row: &Row<f64>) -> f64 {
@@ -42,21 +42,21 @@ impl Kind for LabelLogistic {
     }
 
     /// The slope of h₊ where it is below the bridge (to the right), that of h₋ where it is above it (to the left).
-    fn line(&self, row: &Row<f64>, bridge: f64, s: f64, _: f64) -> Own {
+    fn line(&self, row: &Row<f64>, bridge: f64, s: f64, _: f64) -> RowUnknowns {
         let [plus, minus] = both(row, &0.0).map(|arc| arc.curve.tangent(s));
         own(if plus < bridge { plus } else { minus.max(bridge) }.clamp(0.0, row.kappa().max(0.0)))
     }
 
-    fn legal(&self, row: &Row<f64>, own: &Own) -> Own {
+    fn legal(&self, row: &Row<f64>, own: &RowUnknowns) -> RowUnknowns {
         let [t, y, ..] = *own;
         [t, y.clamp(0.0, row.kappa().max(0.0)), 0.0, 0.0]
     }
 
-    fn curves(&self, row: &Row<f64>, own: &Own) -> Vec<Arc<f64>> {
+    fn curves(&self, row: &Row<f64>, own: &RowUnknowns) -> Vec<Arc<f64>> {
         both(row, &own[1]).into()
     }
 
-    fn write(&self, row: &Row<f64>, own: &Own, w: &[f64], lines: &mut Lines) {
+    fn write(&self, row: &Row<f64>, own: &RowUnknowns, w: &[f64], lines: &mut Lines) {
         lines.u.push(share(own[1], row.kappa()));
         lines.w.push(w[0]);
         lines.w2.push(w[1]);

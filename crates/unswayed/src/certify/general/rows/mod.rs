@@ -27,12 +27,12 @@ pub(super) use label_logistic::LabelLogistic;
 pub(super) use logistic::Logistic;
 use unswayed_check::Lines;
 
-use super::form::{Form, Scalar};
+use super::affine::{Affine, Scalar};
 use super::logistic::{Arc, Curve, margin};
 use super::setting::Constants;
 
 /// The values of a row's unknowns, T first; those it does not have are 0.
-pub(super) type Own = [f64; 4];
+pub(super) type RowUnknowns = [f64; 4];
 
 /// What a row depends on. All but n is per unit of its mass.
 #[derive(Clone, Debug)]
@@ -90,19 +90,19 @@ impl<T: Scalar> Row<'_, T> {
 }
 
 /// A row's place in the program.
-pub(super) struct Part {
+pub(super) struct RowConstraints {
     /// Must not be negative.
-    pub(super) fixed: Vec<Form>,
+    pub(super) fixed: Vec<Affine>,
     /// The first unknown must not be below these, for w in an interval.
-    pub(super) curves: Vec<Arc<Form>>,
+    pub(super) curves: Vec<Arc<Affine>>,
     /// What the line costs at s = 0.
-    pub(super) cost: Form,
+    pub(super) cost: Affine,
     /// The slope y of the line.
-    pub(super) slope: Form,
+    pub(super) slope: Affine,
 }
 
 /// A kind of row.
-pub(super) trait Kind: Sync {
+pub(super) trait RowKind: Sync {
     /// How many unknowns a row has, T first.
     fn unknowns(&self) -> usize {
         2
@@ -114,7 +114,7 @@ pub(super) trait Kind: Sync {
     }
 
     /// Its place in the program.
-    fn part(&self, row: &Row<Form>, own: &[Form]) -> Part;
+    fn part(&self, row: &Row<Affine>, own: &[Affine]) -> RowConstraints;
 
     /// Where T is the higher of two curves: the slope at which they are equally high.
     fn bridge(&self, _: &Row<f64>) -> f64 {
@@ -122,30 +122,30 @@ pub(super) trait Kind: Sync {
     }
 
     /// The unknowns (T may be left at 0, it follows from the others) of the best line at the score s. Where the slope jumps it goes over a width instead.
-    fn line(&self, row: &Row<f64>, bridge: f64, s: f64, width: f64) -> Own;
+    fn line(&self, row: &Row<f64>, bridge: f64, s: f64, width: f64) -> RowUnknowns;
 
     /// The slope of a line from its unknowns.
-    fn slope(&self, own: &Own) -> f64 {
+    fn slope(&self, own: &RowUnknowns) -> f64 {
         own[1]
     }
 
     /// The same unknowns, within what is allowed whatever rounding has done.
-    fn legal(&self, _: &Row<f64>, own: &Own) -> Own {
+    fn legal(&self, _: &Row<f64>, own: &RowUnknowns) -> RowUnknowns {
         *own
     }
 
     /// The curves whose suprema are T, for known unknowns.
-    fn curves(&self, _: &Row<f64>, _: &Own) -> Vec<Arc<f64>> {
+    fn curves(&self, _: &Row<f64>, _: &RowUnknowns) -> Vec<Arc<f64>> {
         vec![]
     }
 
     /// The height of the line at s = 0, the least for its slope.
-    fn height(&self, row: &Row<f64>, own: &Own) -> f64 {
+    fn height(&self, row: &Row<f64>, own: &RowUnknowns) -> f64 {
         self.curves(row, own).iter().map(Arc::top).fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// Adds the row's numbers to a witness: `own` are its unknowns, `w` the maximisers of its curves.
-    fn write(&self, row: &Row<f64>, own: &Own, w: &[f64], lines: &mut Lines);
+    fn write(&self, row: &Row<f64>, own: &RowUnknowns, w: &[f64], lines: &mut Lines);
 }
 
 /// part/whole in [0, 1], whatever rounding has done.
@@ -159,7 +159,7 @@ fn ramp(x: f64, width: f64) -> f64 {
 }
 
 /// A row whose only unknown besides T is the slope.
-fn own(slope: f64) -> Own {
+fn own(slope: f64) -> RowUnknowns {
     [0.0, slope, 0.0, 0.0]
 }
 

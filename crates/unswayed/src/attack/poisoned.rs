@@ -1,7 +1,7 @@
 //! A learner held by the rows and one point that is sent again and again.
 
 use super::curve::Curve;
-use super::equilibrium::{Pulls, Rest, passed};
+use super::equilibrium::{Objective, Rest, passed};
 use super::nature::Nature;
 use unswayed_check::Statement;
 
@@ -9,30 +9,30 @@ use unswayed_check::Statement;
 const SMOOTH_SHARE: f64 = 0.01;
 
 /// The learner at rest under the rows and the point that was placed last.
-pub(super) struct Held<'s> {
+pub(super) struct PoisonedLearner<'s> {
     statement: &'s Statement,
     nature: &'s Nature,
-    pulls: Pulls,
+    objective: Objective,
     pub theta: Vec<f64>,
     point: Vec<f64>,
 }
 
-impl<'s> Held<'s> {
+impl<'s> PoisonedLearner<'s> {
     /// θ = 0, no point yet.
     pub fn new(statement: &'s Statement, nature: &'s Nature) -> Self {
         let point = vec![0.0; nature.rows.dimension()];
         let benign = 1.0 - statement.threat.poison_rate;
         let weights: Vec<f64> = nature.rows.probabilities().iter().map(|p| benign * p).collect();
-        let pulls = nature.pulls(statement, &weights, std::iter::once(point.as_slice()));
-        let theta = vec![0.0; pulls.margins.parameters()];
-        Held { statement, nature, pulls, theta, point }
+        let objective = nature.objective(statement, &weights, std::iter::once(point.as_slice()));
+        let theta = vec![0.0; objective.margins.parameters()];
+        PoisonedLearner { statement, nature, objective, theta, point }
     }
 
     /// Sends another point.
     pub fn place(&mut self, point: &[f64]) {
         self.point.copy_from_slice(point);
-        self.pulls.margins.replace(self.row(), point);
-        self.pulls.weigh(self.row(), point, self.statement.threat.poison_rate, self.statement);
+        self.objective.margins.replace(self.row(), point);
+        self.objective.weigh(self.row(), point, self.statement.threat.poison_rate, self.statement);
     }
 
     /// The point's place after the rows.
@@ -42,14 +42,14 @@ impl<'s> Held<'s> {
 
     /// Lets θ settle, from where it is.
     pub fn settle(&mut self, curve: Curve) -> Rest {
-        let rest = self.pulls.settle(curve, &self.theta);
+        let rest = self.objective.settle(curve, &self.theta);
         self.theta.copy_from_slice(&rest.theta);
         rest
     }
 
     /// Lets θ settle on the loss itself.
     pub fn settle_exactly(&mut self) {
-        self.theta = self.pulls.follow(&Curve::all(self.statement.learner.loss), &self.theta);
+        self.theta = self.objective.follow(&Curve::all(self.statement.learner.loss), &self.theta);
     }
 
     /// The loss on the target.
@@ -72,8 +72,8 @@ impl<'s> Held<'s> {
     /// −Σ c_i m_i: against all rows.
     pub fn against_rows(&self) -> Vec<f64> {
         let mut sum = vec![0.0; self.theta.len()];
-        (0..self.pulls.margins.len())
-            .for_each(|i| self.pulls.margins.add(i, -self.pulls.weights[i], &mut sum));
+        (0..self.objective.margins.len())
+            .for_each(|i| self.objective.margins.add(i, -self.objective.weights[i], &mut sum));
         sum
     }
 
@@ -81,7 +81,7 @@ impl<'s> Held<'s> {
     pub fn lever(&self, curve: Curve, v: &[f64]) -> Vec<f64> {
         let mut push = vec![0.0; self.point.len()];
         let passed = passed(self.statement, &self.point);
-        self.pulls.margins.lever(self.row(), (&self.theta, curve), passed, v, &mut push);
+        self.objective.margins.lever(self.row(), (&self.theta, curve), passed, v, &mut push);
         push
     }
 }

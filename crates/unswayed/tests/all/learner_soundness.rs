@@ -393,8 +393,9 @@ fn first_steps(problem: &Problem, start: &[f64], steps: usize, random: &mut Rand
 #[test]
 fn first_steps_lose_no_more_than_their_bound() {
     let (mut random, mut tally) = (Random(9), Tally::default());
-    for case in proved(&mut random, |kind| kind.set < 3 && kind.target < 2 && kind.step != 1 && !kind.drifts)
-    {
+    for case in proved(&mut random, |kind| {
+        kind.set < 3 && kind.target < 2 && kind.step != 1 && kind.step != 7 && !kind.drifts
+    }) {
         let problem = case.problem().unwrap();
         let (steps, size) = (1 + random.below(30), random.log(0.1, 10.0));
         let mut start = scaled(&random.gaussian(problem.parameters()), size);

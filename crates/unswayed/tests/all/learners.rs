@@ -3,7 +3,7 @@
 use unswayed::attack::{Attack, Suite};
 use unswayed::certify::{Options, certify_with};
 use unswayed::check::Certificate;
-use unswayed::{Adversary, Column, Dataset, LossName, Problem, ProblemBuilder, certify};
+use unswayed::{Adversary, Column, Dataset, Decay, LossName, Problem, ProblemBuilder, certify};
 
 use crate::fixtures::reference::{learner_cases, learner_problem, number};
 use crate::fixtures::{budget, is_full, mnist, rows, verdict};
@@ -237,4 +237,39 @@ fn data_that_were_hard_stay_easy() {
     let benign = Suite::new(&problem).unwrap().benign().loss;
     let bound = certify(&problem).unwrap().certified_loss;
     assert!(benign <= bound && bound < 0.357, "{benign} against {bound}");
+}
+
+/// A learning rate that falls like 1/(σt) costs something, one that falls more slowly next to nothing, and the average of all models
+/// has the loss bound of the last one but no error bound beyond it.
+#[test]
+fn learning_rates_that_fall_and_averages() {
+    let builder = |sigma: f64, eps: f64| {
+        Problem::builder(unswayed::data::sample().unwrap().first(150).unwrap())
+            .learning_rate(1e-3)
+            .regularization(sigma)
+            .poison_rate(eps)
+    };
+    for (sigma, eps) in [(0.01, 0.01), (0.01, 0.02), (0.03, 0.05)] {
+        let bound = |builder: ProblemBuilder| certify(&builder.build().unwrap()).unwrap();
+        let constant = bound(builder(sigma, eps));
+        let falling = bound(builder(sigma, eps).decay(Decay::Inverse));
+        let slow = bound(builder(sigma, eps).decay(Decay::Slow));
+        let still = bound(builder(sigma, eps).decay(Decay::Slowdown(0.0)));
+        println!(
+            "σ = {sigma}, ε = {eps}: {} constant, {} slow, {} falling",
+            constant.certified_loss, slow.certified_loss, falling.certified_loss
+        );
+        assert!((still.certified_loss - constant.certified_loss).abs() < 2e-3 * constant.certified_loss);
+        assert!(still.certified_loss <= slow.certified_loss && slow.certified_loss < falling.certified_loss);
+        assert!(slow.certified_loss < 1.01 * constant.certified_loss);
+        assert!(falling.certified_loss < 1.25 * constant.certified_loss);
+        let average = bound(builder(sigma, eps).average(true));
+        assert_eq!(average.certified_loss.to_bits(), constant.certified_loss.to_bits());
+        assert_eq!(average.certified_error.to_bits(), average.certified_loss.to_bits());
+        assert!(average.certificate.error.is_none());
+    }
+    // Another regularization has another schedule.
+    let problem = builder(0.01, 0.01).decay(Decay::Inverse).build().unwrap();
+    let other = problem.with_rates(1e-3, 0.02).unwrap();
+    assert_eq!(other.learner().schedule.unwrap().slowdown.to_bits(), 0.02_f64.to_bits());
 }

@@ -175,14 +175,14 @@ impl<'a> CaseProgram<'a> {
         (program, layout)
     }
 
-    /// δ‖β‖²/(4α) ≤ cost, as ‖(2β, cost − 4α/δ)‖ ≤ cost + 4α/δ.
+    /// ‖β‖²/(4α) ≤ c, as ‖(2β, c − 4α)‖ ≤ c + 4α; it costs δc.
     fn pay_slowdown(&self, program: &mut Program, alpha: usize, beta: usize) {
         if self.constants.slowdown == 0.0 {
             return;
         }
         let cost = program.variables(1);
-        program.pay(cost, 1.0);
-        let edge = Affine::of(alpha) * (4.0 / self.constants.slowdown);
+        program.pay(cost, self.constants.slowdown);
+        let edge = Affine::of(alpha) * 4.0;
         let sides = (0..self.constants.parameters).map(|j| Affine::of(beta + j) * 2.0);
         let rest = [Affine::of(cost) - edge.clone()];
         norm_within(program, std::iter::once(Affine::of(cost) + edge).chain(sides).chain(rest));

@@ -36,7 +36,7 @@ impl<'a> Lambda<'a> {
         let kappa0 = &two_ak * &benign;
         let slowdown = Dyadic::new(learner.schedule.map_or(0.0, |schedule| schedule.slowdown));
         let free = &learner.unregularized;
-        Lambda { beta, free, kappa0, eta, sigma, slowdown, eps, alpha, k, benign, two_ak }
+        Lambda { eta, sigma, slowdown, eps, alpha, beta, free, k, benign, two_ak, kappa0 }
     }
 
     /// ασ(2−ησ) − δα: the curvature that the regularizer gives, less what a falling learning rate takes (Theorem A2).

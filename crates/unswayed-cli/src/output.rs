@@ -39,7 +39,7 @@ pub fn learner_part(learner: &LearnerFlags, nature: &NatureFlags, read: &ReadFla
     };
     let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name}{}", parameter(value)));
     let parts = [
-        Some(loss.to_owned()),
+        Some(loss),
         Some(set),
         number("radius", learner.radius),
         learner.schedule.map(|schedule| match schedule {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -227,9 +228,8 @@ fn what_is_no_file_is_not_replaced() {
         assert!(made.is_ok_and(|status| status.success()), "mkfifo");
         let mut child = command(folder.path(), &arguments, name);
         let child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let output = within(child, Duration::from_secs(60));
+        let output = within(child, Duration::from_mins(1));
         assert_said(&output, &[name, "is no file", "--"]);
-        use std::os::unix::fs::FileTypeExt as _;
         assert!(fs::metadata(folder.path().join(name)).unwrap().file_type().is_fifo(), "{arguments:?}");
 
         let folder = files::folder();

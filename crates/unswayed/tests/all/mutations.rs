@@ -13,6 +13,7 @@ use crate::fixtures::setting::Setting;
 use crate::fixtures::{budget, cases, formula, verdict};
 
 /// A certificate as the library makes it, with its rows.
+#[allow(clippy::large_enum_variant)] // there are few of them
 enum Original {
     Linear(Box<Certificate>, Problem),
     Mean(Box<MeanCertificate>, Option<Dataset>),
@@ -35,7 +36,10 @@ fn originals() -> Vec<Original> {
             let problem = builder.build().unwrap();
             let mut options = Options::default().with_horizon(10_000);
             options.start = start;
-            Original::Linear(Box::new(certify_with(&problem, &options).unwrap().certificate), problem)
+            Original::Linear(
+                Box::new(certify_with(&problem, &options).unwrap().certificate),
+                Box::new(problem),
+            )
         };
         originals.push(make(None, None));
         originals.push(make(None, Some(vec![2.5 / sigma; 2])));

@@ -36,10 +36,7 @@ fn originals() -> Vec<Original> {
             let problem = builder.build().unwrap();
             let mut options = Options::default().with_horizon(10_000);
             options.start = start;
-            Original::Linear(
-                Box::new(certify_with(&problem, &options).unwrap().certificate),
-                Box::new(problem),
-            )
+            Original::Linear(Box::new(certify_with(&problem, &options).unwrap().certificate), problem)
         };
         originals.push(make(None, None));
         originals.push(make(None, Some(vec![2.5 / sigma; 2])));

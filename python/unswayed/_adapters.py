@@ -172,13 +172,13 @@ def from_sklearn(estimator: Any, *, largest_rate: float = 1e-2, sparse: Optional
         raise UnswayedError(
             f"SGDClassifier: loss={wanted['loss']!r}: only the losses 'hinge', 'log_loss' and 'modified_huber' are certified"
         )
+    rate, schedule, step = _sklearn_rate(wanted, largest_rate)
+    _check(kind, rate, "largest_rate" if schedule else "eta0", wanted["alpha"], "alpha")
     if wanted["fit_intercept"] and sparse is not False:
         raise UnswayedError(
             "SGDClassifier: fit_intercept=True: on sparse matrices scikit-learn moves the intercept at a hundredth of the "
             "learning rate, and that learner is not certified; if partial_fit gets arrays, say from_sklearn(model, sparse=False)"
         )
-    rate, schedule, step = _sklearn_rate(wanted, largest_rate)
-    _check(kind, rate, "largest_rate" if schedule else "eta0", wanted["alpha"], "alpha")
     if not isinstance(wanted["average"], bool):
         raise UnswayedError(f"SGDClassifier: average={wanted['average']!r}: the average must be of all models; use True or False")
     if schedule and wanted["fit_intercept"]:

@@ -89,6 +89,7 @@ fn refuse(flags: &CertifyFlags, problem: &Problem, template: &Template) -> Resul
     let weighted = problem.data().iter().any(|data| data.weights().is_some());
     let paper = flags.method == Method::Paper || (flags.method == Method::All && confident);
     let more = [
+        (flags.horizon.is_some(), Feature::Horizon),
         (confident, Feature::Confidence),
         (around, Feature::SetAroundData),
         (weighted, Feature::RowWeights),

@@ -130,3 +130,35 @@ fn a_bound_beyond_that_of_a_model_that_never_learns_is_vacuous() {
     let found = json(&unswayed(&folder, &[&words[..], &setting, &["--json"]].concat()));
     assert!(found["status"] == "vacuous" && loss(&found) > std::f64::consts::LN_2, "{found}");
 }
+
+#[test]
+fn rates_that_fall_averages_and_rounded_hinges() {
+    let folder = folder();
+    let constant = certified(&folder, "a.npz");
+    let falling = certified(&folder, "a.npz --schedule optimal");
+    assert!(loss(&falling) > loss(&constant), "{falling}");
+    let slowdown = &falling["statement"]["learner"]["schedule"]["slowdown"];
+    assert_eq!(slowdown, &falling["statement"]["learner"]["regularization"]);
+    // The loss bound is the same for the average of all models, but what attacks are measured by is not its loss.
+    let average = certified(&folder, "a.npz --average --attacks fast");
+    assert_eq!(loss(&average).to_bits(), loss(&constant).to_bits());
+    assert!(average["attack_loss"].is_null() && average["certified_error"] == average["certified_loss"]);
+    for name in ["smooth-hinge=0.5", "modified-huber"] {
+        let found = certified(&folder, &format!("a.npz --loss {name} --attacks fast"));
+        assert_eq!(found["loss_function"], name);
+        assert!(number(&found, "gap") >= 1.0 && number(&found, "benign_loss") < loss(&found), "{found}");
+    }
+    let certify = |more: &[&str]| unswayed(&folder, &[&["certify", "a.npz"], &SETTING[..], more].concat());
+    for (more, words) in [
+        (&["--schedule", "optimal", "--horizon", "100"][..], "long-run bounds"),
+        (&["--schedule", "optimal", "--bias", "1"], "every column regularized"),
+        (&["--schedule", "adaptive"], "none of optimal"),
+        (&["--loss", "smooth-hinge"], "width is missing"),
+        (&["--loss", "smooth-hinge=0"], "not > 0"),
+        (&["--loss", "modified-huber", "--clip", "1"], "hinge and logistic"),
+    ] {
+        let output = certify(more);
+        let message = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && message.contains(words), "{more:?}: {message}");
+    }
+}

@@ -268,6 +268,9 @@ fn learning_rates_that_fall_and_averages() {
         assert_eq!(average.certified_error.to_bits(), average.certified_loss.to_bits());
         assert!(average.certificate.error.is_none());
     }
+    // What attacks are measured by, an average of losses, is not the loss of an average.
+    let average = builder(0.01, 0.01).average(true).build().unwrap();
+    assert!(unswayed::attack::Suite::new(&average).unwrap().attacks().is_empty());
     // Another regularization has another schedule.
     let problem = builder(0.01, 0.01).decay(Decay::Inverse).build().unwrap();
     let other = problem.with_rates(1e-3, 0.02).unwrap();

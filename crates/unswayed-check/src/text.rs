@@ -237,7 +237,7 @@ fn proven(certificate: &Certificate, verdict: &Verdict) -> Vec<TextLine> {
     lines.push(("start", start));
     lines.push(("assumes", Statement::assumptions().to_owned()));
     let (loss, error) = if certificate.statement.learner.average {
-        ("the expected loss of the average of ever more models", "its expected fraction misclassified")
+        ("in the long run the expected loss of the averaged model", "and its expected fraction misclassified")
     } else {
         ("the long-run average loss", "the long-run fraction misclassified")
     };

@@ -215,11 +215,15 @@ impl Summary {
     /// Status, bounds, attack, gap, benign figures, transient. Bounds are rounded up, measurements down.
     pub fn figures(&self) -> Vec<TextLine> {
         let loss = &self.stated.loss_function;
+        let model = if self.stated.statement.learner.average { " of the averaged model" } else { "" };
         let mut lines = vec![
             ("status", self.status_text()),
             (
                 "certified loss",
-                format!("{}  no adversary gets the long-run {loss} loss above this", up(self.certified_loss)),
+                format!(
+                    "{}  no adversary gets the long-run {loss} loss{model} above this",
+                    up(self.certified_loss)
+                ),
             ),
             (
                 "certified error",
@@ -238,7 +242,10 @@ impl Summary {
             let text = format!("{}  bounds the average over the first {horizon} steps", up(bound));
             lines.push(("horizon loss", text));
         }
-        lines.push(("transient", transient(self.transient_steps)));
+        // How long a start matters is not known for a learning rate that changes.
+        if self.stated.statement.learner.schedule.is_none() {
+            lines.push(("transient", transient(self.transient_steps)));
+        }
         lines.push(("method", format!("{}, verified in exact arithmetic", self.method)));
         lines
     }

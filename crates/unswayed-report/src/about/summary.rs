@@ -281,8 +281,11 @@ impl Summary {
             return vec![];
         };
         let half = up((high - low) / 2.0);
-        let mut lines =
-            vec![("attack loss", format!("{}  reached by {attack} (± {half}, {verdict})", down(loss)))];
+        // The schedules that a statement covers include the constant rate, which is the one that is simulated.
+        let changes = self.stated.statement.learner.schedule.is_some();
+        let rate = if changes { " at the constant learning rate" } else { "" };
+        let text = format!("{}  reached by {attack}{rate} (± {half}, {verdict})", down(loss));
+        let mut lines = vec![("attack loss", text)];
         if let Some(error) = self.attack_error {
             lines.push(("attack error", format!("{}  the fraction misclassified under it", down(error))));
         }

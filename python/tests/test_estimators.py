@@ -154,10 +154,24 @@ def test_an_intercept_on_sparse_rows_is_another_learner(arrays):
         unswayed.Learner(RATE, PENALTY).certify(csr_matrix(arrays[0]), arrays[1], poison_rate=POISON)
 
 
-@pytest.mark.parametrize(("rate", "options"), [("optimal", {}), ("invscaling", {"eta0": 2.0, "power_t": 0.6})])
-def test_learning_rates_that_fall(rate, options, arrays):
+def test_a_rate_that_falls_slowly_is_certified_from_a_step_on():
+    eta0, power = 2.0, 0.6
+    model = SGDClassifier(alpha=PENALTY, learning_rate="invscaling", eta0=eta0, power_t=power, fit_intercept=False)
+    for largest in [1e-5, RATE]:
+        learner = unswayed.from_sklearn(model, largest_rate=largest)
+        assert (learner.schedule, learner.learning_rate) == ("invscaling", largest)
+
+        def fits(step, largest=largest):
+            now, before = step**power / eta0, (step - 1) ** power / eta0
+            return now >= 1 / largest and now - before <= 0.01 * PENALTY
+
+        assert fits(learner.from_step) and not fits(learner.from_step - 2)
+
+
+def test_a_rate_that_falls_and_an_average(arrays):
     x, y = arrays[0].astype(np.float64), arrays[1]
-    setting = {"loss": "hinge", "alpha": PENALTY, "learning_rate": rate, "fit_intercept": False, **options}
+    rate = "optimal"
+    setting = {"loss": "hinge", "alpha": PENALTY, "learning_rate": rate, "fit_intercept": False}
     last, averaged = SGDClassifier(**setting), SGDClassifier(**setting, average=True)
     learner, of_average = (unswayed.from_sklearn(model, largest_rate=RATE) for model in (last, averaged))
     assert (learner.schedule, learner.average, of_average.average) == (rate, False, True)

@@ -215,13 +215,13 @@ def test_certificates_that_do_not_hold(rows, arrays, tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"loss": "square"}, 'loss "square": it must be "hinge", "logistic" or "multiclass"'),
+        ({"loss": "square"}, '"square" is none of hinge, logistic, smooth-hinge=WIDTH, modified-huber, multiclass'),
         ({"loss": "multiclass"}, 'read as classes: make the data with labels="classes"'),
         ({"adversary": "sphere"}, 'adversary "sphere": it must be'),
         ({"adversary": "points"}, 'adversary "points": it must be'),
         ({"adversary": 3}, "adversary 3: it must be"),
         ({"adversary": "any"}, "^any point without clipped gradients is unsupported"),
-        ({"adversary": "box", "clip": 1.0}, "supported for a ball of points or for any point"),
+        ({"adversary": "box", "clip": 1.0}, "for a ball of points or for any point"),
         ({"adversary": "box", "radius": 2.0}, "^a radius is for a ball of points"),
         ({"adversary": unswayed.Box(-1)}, "adversary box: the radius -1"),
         ({"adversary": unswayed.Box([1, 2])}, "adversary box: 2 radii for 31 columns"),

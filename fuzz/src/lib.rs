@@ -1,4 +1,4 @@
-//! What is fuzzed. The tests of the crates include the same files to replay the corpus.
+//! What is fuzzed. The tests of the crates include the same files, and `replay.rs`, to replay the corpus.
 
 pub mod check;
 pub mod data;

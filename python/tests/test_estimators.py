@@ -159,13 +159,32 @@ def test_a_rate_that_falls_slowly_is_certified_from_a_step_on():
     model = SGDClassifier(alpha=PENALTY, learning_rate="invscaling", eta0=eta0, power_t=power, fit_intercept=False)
     for largest in [1e-5, RATE]:
         learner = unswayed.from_sklearn(model, largest_rate=largest)
-        assert (learner.schedule, learner.learning_rate) == ("invscaling", largest)
+        assert (learner.schedule, learner.learning_rate) == (f"slowdown={0.01 * PENALTY}", largest)
 
         def fits(step, largest=largest):
             now, before = step**power / eta0, (step - 1) ** power / eta0
             return now >= 1 / largest and now - before <= 0.01 * PENALTY
 
         assert fits(learner.from_step) and not fits(learner.from_step - 2)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "log_loss", "modified_huber"])
+@pytest.mark.parametrize(("kind", "options"), [("optimal", {}), ("invscaling", {"eta0": 2.0, "power_t": 0.6})])
+def test_from_step_is_that_of_scikit_learn(kind, options, loss):
+    """A point 0 multiplies the weights by 1 − ηα, which tells the rate of any step."""
+    model = SGDClassifier(loss=loss, alpha=PENALTY, learning_rate=kind, fit_intercept=False, **options)
+    learner = unswayed.from_sklearn(model, largest_rate=1e-7)  # so small that it decides, not how slowly the rate falls
+    model.partial_fit(np.ones((1, 2)), [1], classes=[-1, 1])
+
+    def rate(step):
+        model.t_ = float(step)
+        before = model.coef_[0, 0]
+        model.partial_fit(np.zeros((1, 2)), [1])
+        return (1 - model.coef_[0, 0] / before) / PENALTY
+
+    assert rate(1) > 0.5
+    # Read off a difference from 1 the rate has half of its digits: enough to tell steps that are 1 % apart.
+    assert rate(learner.from_step * 1.01) < 1e-7 < rate(learner.from_step * 0.99)
 
 
 def test_a_rate_that_falls_and_an_average(arrays):

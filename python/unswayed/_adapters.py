@@ -204,9 +204,10 @@ def _sklearn_rate(wanted: dict[str, Any], largest: float) -> tuple[float, Option
         return largest, "optimal", max(1, math.ceil(step))
     power = float(wanted["power_t"])
     if kind == "invscaling" and 0 < power < 1 and eta0 > 0:
-        # η_t = η₀/t^p: 1/η_t grows by less than p(t−1)^(p−1)/η₀, which is to be at most a hundredth of α.
-        small, slow = (eta0 / largest) ** (1 / power), 1 + (power / (eta0 * 0.01 * alpha)) ** (1 / (1 - power))
-        return largest, "invscaling", max(1, math.ceil(max(small, slow)))
+        # η_t = η₀/t^p: 1/η_t grows by less than p(t−1)^(p−1)/η₀, which falls below every number: here a hundredth of α.
+        slowdown = 0.01 * alpha
+        small, slow = (eta0 / largest) ** (1 / power), 1 + (power / (eta0 * slowdown)) ** (1 / (1 - power))
+        return largest, f"slowdown={slowdown!r}", max(1, math.ceil(max(small, slow)))
     reason = "it falls with the training loss" if kind == "adaptive" else "its rate is none that is certified"
     raise UnswayedError(f"SGDClassifier: learning_rate={kind!r}: {reason}; use 'constant', 'optimal' or 'invscaling' with 0 < power_t < 1")
 

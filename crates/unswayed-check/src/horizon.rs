@@ -12,6 +12,7 @@ use crate::exact::{Dyadic, norm2, ratio};
 use crate::failure::{Reason, require, require_length, require_not_negative};
 use crate::lambda::Lambda;
 use crate::proof::CaseProof;
+use crate::rules::{self, Feature};
 use crate::statement::{Horizon, Statement};
 
 /// The term for a proof by cases.
@@ -23,13 +24,10 @@ pub(crate) fn transient(
 ) -> Result<RBig, Reason> {
     let lambda = Lambda::new(statement, proof.alpha, &proof.beta);
     let Horizon { steps, start } = horizon;
-    let is_constant = statement.learner.schedule.is_none();
-    require(
-        is_constant,
-        "horizon.steps",
-        *steps as f64,
-        "0: there is no bound for the first steps if the learning rate changes",
-    )?;
+    let features = [rules::features(statement), vec![Feature::Horizon]].concat();
+    if let Some(rule) = rules::unsupported(&features) {
+        return Err(Reason::Unsupported(rule));
+    }
     require_length("entries of horizon.start", proof.beta.len(), start.len())?;
     let room = room(statement, proof, start, m)?;
     let curve = &lambda.alpha + Dyadic::new(m);

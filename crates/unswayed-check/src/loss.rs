@@ -100,7 +100,7 @@ impl Loss {
     }
 
     /// Entries of a row before its features: a class, or none.
-    pub fn labels(self) -> usize {
+    pub fn label_entries(self) -> usize {
         usize::from(matches!(self, Loss::Multiclass(_)))
     }
 }

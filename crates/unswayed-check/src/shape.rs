@@ -37,7 +37,7 @@ impl Shape {
         let target = evidence.target.as_ref().map(Rows::len);
         let shells = proof.shells.as_ref().map(|s| s.radii.len());
         let (learner, set) = (&statement.learner, &statement.threat.set);
-        let dimension = columns.saturating_sub(learner.loss.labels());
+        let dimension = columns.saturating_sub(learner.loss.label_entries());
         let (parameters, each, classes) = match learner.loss {
             Loss::Multiclass(k) => (dimension.saturating_mul(k), k.saturating_sub(1), k),
             _ => (dimension, 1, 1),

@@ -51,7 +51,7 @@ pub(crate) fn validate_statement(statement: &Statement, evidence: &Evidence) -> 
         require_labels(&statement.learner.loss, &origin.labels)?;
     }
     let columns = evidence.data[0].dimension;
-    let labels = statement.learner.loss.labels();
+    let labels = statement.learner.loss.label_entries();
     require(columns > labels, "the number of columns", columns as f64, "≥ 1 without labels")?;
     validate_learner(&statement.learner, columns - labels)?;
     let eps = statement.threat.poison_rate;

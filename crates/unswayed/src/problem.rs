@@ -93,7 +93,7 @@ impl Problem {
 
     /// The number of features of a point.
     pub fn columns(&self) -> usize {
-        self.data[0].dimension() - self.learner().loss.labels()
+        self.data[0].dimension() - self.learner().loss.label_entries()
     }
 
     /// The number of entries of the model θ.

@@ -5,7 +5,8 @@ use std::boxed::Box;
 use unswayed_check::Feature::{self, *};
 use unswayed_check::{
     Certificate, Deviation, Evidence, Failure, Horizon, Labels, Loss, MeanBenign, MeanCertificate,
-    NewDataClaim, Origin, PaperProof, Proof, RowBound, Rows, Set, Target, check_mean, prove, prove_new_data,
+    NewDataClaim, Origin, PaperProof, Proof, RowBound, Rows, Schedule, Set, Target, check_mean, prove,
+    prove_new_data,
 };
 
 use crate::common::fixtures::{self, by_paper, hinge, mean, paper, saddle};
@@ -516,6 +517,62 @@ fn numbers_of_shells_and_balls() {
         ));
     }
     test_all(edges, 16);
+}
+
+/// The generic problem of a rounded hinge, with this loss.
+fn on_loss(features: &'static [Feature], loss: Loss, change: impl Fn(&mut Problem, f64) + 'static) -> Check {
+    on(features, move |p, x| {
+        p.statement.learner.loss = loss;
+        change(p, x);
+    })
+}
+
+#[test]
+fn numbers_of_losses_and_schedules() {
+    const ROUNDED: &[Feature] = &[SmoothMargin, Ball];
+    let width = |p: &mut Problem, x: f64| p.statement.learner.loss = Loss::SmoothHinge(x);
+    let share = |p: &mut Problem, x: f64| p.proof.cases.share[1] = x;
+    let u = |p: &mut Problem, x: f64| p.proof.lines[0].u[2] = x;
+    let slowdown =
+        |p: &mut Problem, slowdown: f64| p.statement.learner.schedule = Some(Schedule { slowdown });
+    let mut edges = vec![
+        edge("the width of the kink = 0.0", 0.5, -1.0, 0.0, on(ROUNDED, width)),
+        edge("schedule.slowdown = -5e-324", 0.01, -1.0, 0.0, on(&[Hinge, Ball, Schedule], slowdown)),
+        // Without a set A is α(σ(2−ησ) − δ).
+        edge("A = ", 0.01, 1.0, BASE / ALPHA, on(&[Hinge, LabelFlips, Schedule], slowdown)),
+    ];
+    for (loss, high) in [(Loss::SmoothHinge(0.5), 1.0), (Loss::ModifiedHuber, 4.0)] {
+        let beyond = f64::next_up(high);
+        edges.push(edge("u[2] = -5e-324", 0.5, -1.0, 0.0, on_loss(ROUNDED, loss, u)));
+        edges.push(edge(format!("u[2] = {beyond}"), 0.5, 9.0, high, on_loss(ROUNDED, loss, u)));
+        let points: &[Feature] = &[SmoothMargin, Points];
+        edges.push(edge("share[1] = -5e-324", 0.5, -1.0, 0.0, on_loss(points, loss, share)));
+        edges.push(edge(format!("share[1] = {beyond}"), 0.5, 9.0, high, on_loss(points, loss, share)));
+        // Steps are up to so many times as long as points.
+        let in_ball = |p: &mut Problem, x: f64| {
+            p.statement.threat.set = Set::Ball { radius: x };
+            p.data[0].fill(0.125);
+            add_shells(p);
+        };
+        let at = BALL * SIGMA / high;
+        edges.push(edge("(ϱσ)² − ‖z‖² on the set", 0.1, 3.0, at, on_loss(ROUNDED, loss, in_ball)));
+        let in_rows = |p: &mut Problem, x: f64| {
+            p.statement.threat.set = Set::Ball { radius: 0.125 };
+            p.data[0].fill(0.0);
+            p.data[0][4] = x;
+            add_shells(p);
+        };
+        edges.push(edge("(ϱσ)² − ‖z[2]‖²", 0.1, 3.0, at, on_loss(ROUNDED, loss, in_rows)));
+    }
+    test_all(edges, 15);
+}
+
+#[test]
+fn first_steps_have_no_bound_if_the_rate_changes() {
+    let start = [0.0, 0.0];
+    assert!(generic(&[Hinge, Ball]).horizon(10, &start, 0.0).is_ok());
+    let refused = generic(&[Hinge, Ball, Schedule]).horizon(10, &start, 0.0).unwrap_err().to_string();
+    assert!(refused.contains("a learning rate that changes with a bound for the first steps"), "{refused}");
 }
 
 #[test]
@@ -1348,6 +1405,11 @@ fn proofs_that_do_not_fit() {
         ("does not fit this loss", PLAIN, keep, |p| p.statement.learner.loss = Loss::Logistic),
         ("does not fit this loss", &[Logistic, Ball], keep, |p| p.statement.learner.loss = Loss::Hinge),
         ("does not fit this loss", PLAIN, keep, |p| p.proof.rows = RowBound::ErrorLogistic),
+        ("does not fit this loss", &[SmoothMargin, Ball], keep, |p| p.proof.rows = RowBound::Interval),
+        ("does not fit this loss", &[SmoothMargin, Ball], keep, |p| p.proof.rows = RowBound::ErrorHinge),
+        ("does not fit an averaged model", &[Hinge, Ball, Average], keep, |p| {
+            p.proof.rows = RowBound::ErrorHinge
+        }),
         ("does not fit several classes", CLASSES, keep, |p| p.proof.rows = RowBound::LabelHinge),
         ("does not fit several classes", CLASSES, keep, |p| p.proof.rows = RowBound::Interval),
         ("does not fit several classes and shells", CLASSES, keep, add_shells),

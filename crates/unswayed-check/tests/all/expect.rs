@@ -1,6 +1,8 @@
 //! What a reader expects of a statement.
 
-use unswayed_check::Feature::{Ball, Box as Cuboid, Drift, Hinge, LabelFlips, Logistic, Projection};
+use unswayed_check::Feature::{
+    Average, Ball, Box as Cuboid, Drift, Hinge, LabelFlips, Logistic, Projection, Schedule,
+};
 use unswayed_check::{Checked, Feature};
 
 use crate::common::certificate;
@@ -66,6 +68,8 @@ fn what_holds_is_valid() {
         "learner.projection = null",
         "statement.learner.clip=none",
         "unregularized=none",
+        "schedule=none",
+        "average=false",
     ] {
         let (code, text) = asked(valid(&[Hinge, Ball]), &[good]);
         assert!(code == 0 && text.starts_with("valid "), "{good}: {text}");
@@ -75,6 +79,12 @@ fn what_holds_is_valid() {
     assert_eq!(asked(valid(&[Hinge, Ball, Projection]), &["projection<=12", "start_norm=12"]).0, 0);
     assert_eq!(asked(valid(&[Hinge, Ball]), &[]).0, 0);
     assert_eq!(asked(valid(&[Hinge, Ball, Projection]), &["projection=none"]).0, 1);
+    // A learner that falls short: a rate that changes, an averaged model, no projection at all.
+    assert_eq!(asked(valid(&[Hinge, Ball, Schedule]), &["slowdown<=0.025", "average=false"]).0, 0);
+    assert_eq!(asked(valid(&[Hinge, Ball, Schedule]), &["schedule=none"]).0, 1);
+    assert_eq!(asked(valid(&[Hinge, Ball, Average]), &["average=true", "schedule=none"]).0, 0);
+    assert_eq!(asked(valid(&[Hinge, Ball, Average]), &["average=false"]).0, 1);
+    assert_eq!(asked(valid(&[Hinge, Ball]), &["projection<=12"]).0, 1);
     let Checked::Valid(mut certificate, verdict) = valid(&[Hinge, Ball]) else { panic!("valid") };
     certificate.statement.horizon = None;
     assert_eq!(asked(Checked::Valid(certificate, verdict), &["statement.horizon=none"]).0, 0);
@@ -95,14 +105,15 @@ fn what_does_not_hold_is_named() {
         ("set=radius", "but statement.threat.set is "),
         ("target=rows", "but statement.target is \"data\""),
         ("certified_new_data=0.5", "but certified_new_data is null"),
+        ("certified_new_data<=1", "but certified_new_data is null"),
         // No such field.
         ("poison=0.05", "there is no such field"),
         ("rate=0.05", "there is no such field"),
         ("hreat.poison_rate=0.05", "there is no such field"),
-        ("projection<=12", "there is no such field"),
+        ("projection<=12", "but statement.learner.projection is null"),
         ("data.1.rows=4", "there is no such field"),
         ("tool=a>=b", "there is no such field"),
-        ("projection=12", "there is no such field"),
+        ("projection=12", "but statement.learner.projection is null"),
         ("nothing=none", "there is no such field"),
         ("ojection=none", "there is no such field"),
         ("threat.projection=none", "there is no such field"),
@@ -128,7 +139,6 @@ fn what_cannot_be_understood() {
         ("poison_rate=lots", "\"lots\" is not a number"),
         ("poison_rate>=", "\"\" is not a number"),
         ("loss>=hinge", "it is not a number"),
-        ("certified_new_data<=1", "it is not a number"),
         ("data=4", "it is not a number"),
     ] {
         let (code, text) = asked(valid(&[Hinge, Ball]), &[bad]);

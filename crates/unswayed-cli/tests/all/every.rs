@@ -115,7 +115,7 @@ fn with_files(words: &str, format: &str) -> String {
     words.split_whitespace().map(word).collect::<Vec<_>>().join(" ")
 }
 
-const KINDS: [&str; 36] = [
+const KINDS: [&str; 42] = [
     "@d",
     "@d --radius 0.5 --horizon 100000",
     "@d --horizon 1000000 --start -1,0.5,2",
@@ -123,6 +123,12 @@ const KINDS: [&str; 36] = [
     "@d --method paper",
     "@d --loss logistic",
     "@d --loss logistic --batch 4",
+    "@d --loss smooth-hinge=0.5 --adversary box",
+    "@d --loss modified-huber --adversary points=pool.npy",
+    "@d --schedule optimal",
+    "@d --schedule invscaling --loss logistic",
+    "@d --schedule slowdown=0.01 --adversary labels --average",
+    "@d --average --horizon 1000",
     "@d --adversary box",
     "@d --adversary box=0.5",
     "@d --adversary box=r.npy",

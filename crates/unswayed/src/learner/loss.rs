@@ -6,7 +6,7 @@ use unswayed_check::{Conjugate, Loss};
 
 /// How many blocks θ has, and the entries of each, for points with so many entries: one block for each class, or one.
 pub(crate) fn blocks(loss: Loss, point: usize) -> (usize, usize) {
-    let dimension = point - loss.labels();
+    let dimension = point - loss.label_entries();
     if let Loss::Multiclass(classes) = loss { (classes, dimension) } else { (1, dimension) }
 }
 

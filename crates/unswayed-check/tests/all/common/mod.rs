@@ -5,6 +5,7 @@ pub mod fixtures;
 pub mod generic;
 pub mod random;
 pub mod search;
+pub mod textbook;
 
 use unswayed_check::{
     CaseProof, Cases, Certificate, Claim, Evidence, Failure, Horizon, HorizonClaim, Labels, Learner, Lines,

@@ -2,6 +2,7 @@
 
 use unswayed_check::{Loss, Set, Target};
 
+use super::textbook::margin_loss;
 use super::{Problem, dot};
 
 /// Deterministic pseudo-random numbers.
@@ -30,19 +31,6 @@ impl Random {
     /// Roughly normal.
     pub fn normal(&mut self, n: usize) -> Vec<f64> {
         (0..n).map(|_| (0..6).map(|_| self.unit()).sum::<f64>() - 3.0).collect()
-    }
-}
-
-/// The loss at the margin s, as textbooks write it.
-pub fn value(loss: Loss, s: f64) -> f64 {
-    let gap = (1.0 - s).max(0.0);
-    match loss {
-        Loss::Hinge | Loss::Multiclass(_) => gap,
-        Loss::Logistic => (-s).max(0.0) + (-s.abs()).exp().ln_1p(),
-        Loss::SmoothHinge(q) if gap > q => gap - q / 2.0,
-        Loss::SmoothHinge(q) => gap * gap / (2.0 * q),
-        Loss::ModifiedHuber if s < -1.0 => -4.0 * s,
-        Loss::ModifiedHuber => gap * gap,
     }
 }
 
@@ -117,7 +105,7 @@ impl Problem {
             return margins.iter().map(|m| (1.0 - m).max(0.0)).sum();
         }
         let s = dot(theta, z);
-        if is_error { f64::from(u8::from(s <= 0.0)) } else { value(self.statement.learner.loss, s) }
+        if is_error { f64::from(u8::from(s <= 0.0)) } else { margin_loss(self.statement.learner.loss, s) }
     }
 
     /// The adversary's part for one of its points.

@@ -33,6 +33,7 @@ pub struct Asked<'py> {
     bias: Option<Bias>,
     schedule: Option<String>,
     average: bool,
+    label_bound: Option<f64>,
 }
 
 /// A column: by its index, which counts from the end if it is negative, or by its name.
@@ -82,6 +83,7 @@ impl Asked<'_> {
             loss: self.loss.as_deref().map(loss).transpose()?,
             adversary: adversary(&self.adversary, self.numbers.as_ref(), columns)?,
             radius: self.radius,
+            label_bound: self.label_bound,
             batch: self.batch,
             projection: self.projection,
             clip: self.clip,

@@ -210,7 +210,7 @@ pub fn check(certificate: &Certificate, evidence: &Evidence) -> Result<Verdict, 
     };
     let loss = proven.bound()?;
     let by_loss = statement.learner.loss.error_within(loss);
-    let error = Some(error.unwrap_or(by_loss).min(by_loss).min(1.0));
+    let error = by_loss.map(|by_loss| error.unwrap_or(by_loss).min(by_loss).min(1.0));
     Ok(Verdict { loss, error, horizon, new_data })
 }
 

@@ -98,6 +98,10 @@ impl<'a> Prover<'a> {
         for (name, values) in [("nu", &cases.nu), ("outer", &cases.outer), ("inner", &cases.inner)] {
             require_each(name, values, |x| x >= 0.0, "≥ 0")?;
         }
+        if point_label(statement).is_none() {
+            // ws has no bound.
+            require_each("nu", &cases.nu, |x| x == 0.0, "0, as labels may be any numbers")?;
+        }
         require_projection(statement, &lambda)?;
         let ellipsoid = match (&statement.threat.set, proof.omega) {
             (Set::Ellipsoid { q }, Some(omega)) => Some(Ellipsoid::new(q, omega, shape.dimension)?),
@@ -212,7 +216,8 @@ impl<'a> Prover<'a> {
             None => lambda.two_ak.clone(),
         };
         let split = |acting| Split::new(lambda, nu.clone(), acting);
-        let acting = loss.conjugate().map_or(Acting::Logistic, Acting::Bounded);
+        let label = point_label(self.statement).unwrap_or_default();
+        let acting = loss.conjugate().map_or(Acting::Logistic, |e| Acting::Bounded(e, label));
         let d = self.shape.dimension;
         Ok(match (&self.statement.threat.set, loss) {
             (Set::Ball { radius }, Loss::Multiclass(classes)) => {
@@ -250,6 +255,11 @@ impl<'a> Prover<'a> {
     fn unfit(&self, with: &'static str) -> Reason {
         Reason::Unfit { method: self.proof.rows.name(), with }
     }
+}
+
+/// The largest label of the adversary's point: 1 where points have margins, `None` if there is no largest.
+fn point_label(statement: &Statement) -> Option<f64> {
+    if statement.learner.loss.is_regression() { statement.threat.label_bound } else { Some(1.0) }
 }
 
 /// The largest norm of the adversary's step for a ball or any point, and whether steps can be clipped there.

@@ -16,6 +16,10 @@ pub enum Feature {
     Multiclass,
     /// A hinge with a rounded kink.
     SmoothMargin,
+    /// A regression loss.
+    Regression,
+    /// Labels of poisoned points that may be any numbers.
+    AnyLabel,
     Ball,
     Box,
     Ellipsoid,
@@ -84,6 +88,8 @@ const SCALED: &str = "what makes rows of the file must be fixed before the data 
                       was; divide the file's numbers beforehand, by a number chosen without them";
 const SCHEDULE: &str =
     "learning rates that change are supported for long-run bounds, with every column regularized";
+const REGRESSION: &str = "a regression loss is supported for a ball, box or ellipsoid of features, without clip and targets with rows of their own";
+const ANY_LABEL: &str = "a label that may be any number can pull at the column at every model; bound the labels of poisoned points";
 const PAPER: &str = "the paper's program is for the hinge loss against a ball, with plain steps";
 const UNBOUNDED: &str = "without regularization nothing pulls the model back, and an adversary moves it as far as it likes; add a projection";
 
@@ -110,6 +116,10 @@ pub const RULES: &[Rule] = &[
     rule(&[Bias, TargetRows], &[], BIAS),
     rule(&[TargetRows], &[Hinge], OWN_ROWS),
     rule(&[TargetRows, Clip], &[], OWN_ROWS),
+    rule(&[Regression], SYMMETRIC, REGRESSION),
+    rule(&[Regression, Clip], &[], REGRESSION),
+    rule(&[Regression, TargetRows], &[], REGRESSION),
+    rule(&[AnyLabel, Bias], &[], ANY_LABEL),
     rule(&[Schedule, Bias], &[], SCHEDULE),
     rule(&[Schedule, Horizon], &[], SCHEDULE),
     rule(&[Confidence], &[Hinge], NEW_DATA),
@@ -156,6 +166,7 @@ pub fn features(statement: &Statement) -> Vec<Feature> {
         Loss::Hinge => Hinge,
         Loss::Logistic => Logistic,
         Loss::Multiclass(_) => Multiclass,
+        loss if loss.is_regression() => Regression,
         _ => SmoothMargin,
     };
     let set = match threat.set {
@@ -167,6 +178,7 @@ pub fn features(statement: &Statement) -> Vec<Feature> {
         Set::Any => AnyPoint,
     };
     let optional = [
+        (learner.loss.is_regression() && threat.label_bound.is_none(), AnyLabel),
         (matches!(target, Target::Weights(_)), TargetWeights),
         (matches!(target, Target::Rows(_)), TargetRows),
         (data.len() > 1, Drift),
@@ -191,6 +203,8 @@ impl fmt::Display for Feature {
             Logistic => "the logistic loss",
             Multiclass => "several classes",
             SmoothMargin => "a hinge without its kink",
+            Regression => "a regression loss",
+            AnyLabel => "labels of any size",
             Ball => "a ball of points",
             Box => "a box of points",
             Ellipsoid => "an ellipsoid of points",

@@ -94,6 +94,15 @@ pub enum Loss {
     Logistic,
     /// The multi-class hinge loss with so many classes. The first entry of each row is its class, from 0; the others are x.
     Multiclass(usize),
+    /// |s − y| for the prediction s = θᵀx. The first entry of each row is its label y, a number; the others are x. The same
+    /// holds for the losses below.
+    Absolute,
+    /// max(0, |s − y| − h), where predictions within h of the label cost nothing.
+    EpsilonInsensitive(f64),
+    /// ½(s − y)² up to a distance δ from the label, a line of slope δ beyond it.
+    Huber(f64),
+    /// q(y − s) where the prediction is too low, (1−q)(s − y) where it is too high.
+    Quantile(f64),
 }
 
 /// What the adversary may do.
@@ -102,14 +111,17 @@ pub enum Loss {
 pub struct Threat {
     /// Probability ε that a point is the adversary's.
     pub poison_rate: f64,
-    /// The points that it may send.
+    /// The points that it may send; for a regression loss, their features x.
     pub set: Set,
+    /// For a regression loss: the largest |y| of the labels that it may send with them. Without it they may be any numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label_bound: Option<f64>,
 }
 
 impl Threat {
     /// An adversary who sends points of norm at most `radius` at this rate.
     pub fn ball(poison_rate: f64, radius: f64) -> Self {
-        Threat { poison_rate, set: Set::Ball { radius } }
+        Threat { poison_rate, set: Set::Ball { radius }, label_bound: None }
     }
 }
 

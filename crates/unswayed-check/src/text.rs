@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::proof::{Certificate, MeanCertificate};
-use crate::statement::{Learner, Loss, MeanBenign, MeanStatement, Set, Statement, Target};
+use crate::statement::{Learner, MeanBenign, MeanStatement, Set, Statement, Target};
 use crate::{Failure, Proof, Verdict};
 
 /// A heading and what it says.
@@ -49,12 +49,12 @@ impl Statement {
     fn threat_text(&self) -> String {
         let rate = self.threat.poison_rate;
         let own = format!("each point is, with probability {rate}, the adversary's:");
-        let z = if matches!(self.learner.loss, Loss::Multiclass(_)) { "x" } else { "z" };
-        match &self.threat.set {
+        let z = if self.learner.loss.label_entries() > 0 { "x" } else { "z" };
+        let points = match &self.threat.set {
             Set::Ball { radius } => format!("{own} any point with ‖{z}‖ ≤ {radius}"),
-            Set::Box { radii } => format!("{own} any z with |z_j| ≤ R_j; R: {}", summary(radii)),
+            Set::Box { radii } => format!("{own} any {z} with |{z}_j| ≤ R_j; R: {}", summary(radii)),
             Set::Ellipsoid { q } => {
-                format!("{own} any z with zᵀQ⁻¹z ≤ 1; upper triangle of Q: {}", summary(q))
+                format!("{own} any {z} with {z}ᵀQ⁻¹{z} ≤ 1; upper triangle of Q: {}", summary(q))
             }
             Set::Points { points } => {
                 let columns = self.data.first().map_or(1, |origin| origin.columns).max(1);
@@ -66,6 +66,11 @@ impl Statement {
                 )
             }
             Set::Any => format!("{own} any point at all"),
+        };
+        match self.threat.label_bound {
+            Some(bound) => format!("{points}, with any label |y| ≤ {bound}"),
+            None if self.learner.loss.is_regression() => format!("{points}, with any number as its label"),
+            None => points,
         }
     }
 

@@ -56,7 +56,8 @@ pub(crate) fn validate_statement(statement: &Statement, evidence: &Evidence) -> 
     validate_learner(&statement.learner, columns - labels)?;
     let eps = statement.threat.poison_rate;
     require((0.0..1.0).contains(&eps), "poison_rate", eps, "in [0, 1)")?;
-    validate_set(&statement.threat.set, columns)?;
+    validate_set(&statement.threat.set, columns - labels)?;
+    validate_label_bound(statement)?;
     if let Loss::Multiclass(classes) = statement.learner.loss {
         evidence.data.iter().try_for_each(|rows| require_classes(rows, classes))?;
     }
@@ -68,7 +69,10 @@ pub(crate) fn validate_statement(statement: &Statement, evidence: &Evidence) -> 
 }
 
 /// Rows with a class in front of them are for a learner of so many classes, and other rows are not, unless they are given as z.
+/// Rows with a number in front of them are for a regression loss, and others are not.
 fn require_labels(loss: &Loss, labels: &Labels) -> Result<(), Reason> {
+    let numbers = usize::from(*labels == Labels::Numbers);
+    require_length("numbers as labels of the rows", usize::from(loss.is_regression()), numbers)?;
     let (found, wanted) = match (labels, loss) {
         (Labels::Multiclass { labels }, Loss::Multiclass(classes)) => (labels.len(), *classes),
         (Labels::Multiclass { labels }, _) => (labels.len(), 0),
@@ -103,6 +107,13 @@ fn validate_learner(learner: &Learner, columns: usize) -> Result<(), Reason> {
 /// A finite number ≥ 0; −0 is none.
 fn is_radius(radius: f64) -> bool {
     radius.is_finite() && radius.is_sign_positive()
+}
+
+/// Labels of points have a bound only where they are numbers.
+fn validate_label_bound(statement: &Statement) -> Result<(), Reason> {
+    let Some(bound) = statement.threat.label_bound else { return Ok(()) };
+    require(statement.learner.loss.is_regression(), "label_bound", bound, "absent: labels are no numbers")?;
+    require(is_radius(bound), "label_bound", bound, "≥ 0")
 }
 
 fn validate_set(set: &Set, dimension: usize) -> Result<(), Reason> {

@@ -162,7 +162,7 @@ impl Attempt {
             Ok(outcome) => vec![
                 self.method.into(),
                 print::up(outcome.certified_loss),
-                print::up(outcome.certified_error),
+                outcome.certified_error.map_or(String::new(), print::up),
                 format!("{:.3}", self.seconds),
             ],
             Err(error) => vec![self.method.into(), errors::message(error)],

@@ -41,7 +41,7 @@ pub fn run(as_json: bool) -> Result<ExitCode, Stop> {
             print::down(s.benign_loss),
             s.attack_loss.map_or(String::new(), print::down),
             print::up(s.certified_loss),
-            print::up(s.certified_error),
+            s.certified_error.map_or(String::new(), print::up),
             s.gap.map_or(String::new(), print::gap),
             s.status.to_string(),
         ]

@@ -155,7 +155,7 @@ fn describe_test(result: &Design, test: &unswayed::design::OnTest) -> String {
                 print::down(row.benign_loss),
                 row.attack_loss.map_or_else(|| "-".into(), print::down),
                 print::up(row.certified_loss),
-                print::up(row.certified_error),
+                row.certified_error.map_or_else(|| "-".into(), print::up),
                 row.gap.map_or_else(|| "-".into(), print::gap),
             ]);
         }

@@ -142,6 +142,9 @@ pub fn reading(label_column: Option<&str>, read: &ReadFlags, learner: &LearnerFl
     Reading {
         labels: match () {
             () if learner.loss == Some(LossName::Multiclass) => LabelPolicy::Multiclass,
+            () if matches!(learner.loss, Some(LossName::Of(loss)) if loss.is_regression()) => {
+                LabelPolicy::Numbers
+            }
             () if read.preferences => LabelPolicy::Preferences,
             () if read.scores => LabelPolicy::Scores,
             () if read.premultiplied => LabelPolicy::Premultiplied,
@@ -169,6 +172,7 @@ pub fn template(flags: &LearnerFlags, columns: Option<usize>) -> Result<Template
         loss: flags.loss,
         adversary: adversary(&flags.adversary, columns)?,
         radius: flags.radius,
+        label_bound: flags.label_bound,
         batch: flags.batch,
         projection: flags.projection,
         clip: flags.clip,

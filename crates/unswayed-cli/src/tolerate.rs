@@ -254,7 +254,7 @@ fn describe_settings(
             print::number(row.regularization),
             print::down(row.benign_loss),
             print::up(row.certified_loss),
-            print::up(row.certified_error),
+            row.certified_error.map_or_else(|| "-".into(), print::up),
         ]);
     }
     let verdict = if rows.is_empty() {

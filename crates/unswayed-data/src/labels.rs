@@ -23,6 +23,8 @@ pub enum LabelPolicy {
     /// Labels are two or more classes, which are numbered from 0 in the order of their labels: numbers by size, texts by
     /// their bytes. A row is the number of its class, then its features.
     Multiclass,
+    /// Labels are numbers, which a regression predicts. A row is its label, then its features.
+    Numbers,
     /// The rows are z = label · features already: an `.npz` array `z`, or every column of another file.
     Premultiplied,
     /// There are no labels; a row is the difference of the features of what was chosen and of what was rejected.
@@ -35,7 +37,10 @@ pub enum LabelPolicy {
 impl LabelPolicy {
     /// Whether there are labels beside the features.
     pub fn is_labelled(self) -> bool {
-        matches!(self, LabelPolicy::Detect | LabelPolicy::Scores | LabelPolicy::Multiclass)
+        matches!(
+            self,
+            LabelPolicy::Detect | LabelPolicy::Scores | LabelPolicy::Multiclass | LabelPolicy::Numbers
+        )
     }
 }
 
@@ -45,6 +50,7 @@ pub(crate) fn policy(labels: &Labels) -> LabelPolicy {
         Labels::Classes { .. } => LabelPolicy::Detect,
         Labels::Scores => LabelPolicy::Scores,
         Labels::Multiclass { .. } => LabelPolicy::Multiclass,
+        Labels::Numbers => LabelPolicy::Numbers,
         Labels::Premultiplied => LabelPolicy::Premultiplied,
         Labels::Preferences => LabelPolicy::Preferences,
         Labels::None => LabelPolicy::None,
@@ -265,6 +271,9 @@ pub(crate) fn decide(y: Option<&RawLabels>, policy: LabelPolicy) -> Result<Label
     if policy == LabelPolicy::Scores {
         return Ok(Labels::Scores);
     }
+    if policy == LabelPolicy::Numbers {
+        return Ok(Labels::Numbers);
+    }
     let kinds = y.kinds();
     match <[String; 2]>::try_from(kinds) {
         Ok([negative, positive]) if policy != LabelPolicy::Multiclass => {
@@ -304,7 +313,7 @@ fn third_label(y: &RawLabels) -> DataError {
     Problem::ThirdLabel { first, second, third }.at(Place::row(row))
 }
 
-/// −1 and +1, scores, or the numbers of classes: one for each row.
+/// −1 and +1, scores, the numbers of classes, or labels that are numbers: one for each row.
 pub(crate) fn values(y: Option<&RawLabels>, labels: &Labels) -> Result<Vec<f64>, DataError> {
     let Some(y) = y else { return Ok(Vec::new()) };
     match (y, labels) {
@@ -313,6 +322,12 @@ pub(crate) fn values(y: Option<&RawLabels>, labels: &Labels) -> Result<Vec<f64>,
                 Some(row) => Err(Problem::ScoreOutOfRange(numbers[row]).at(Place::row(row))),
                 None => Ok(numbers.clone()),
             }
+        }
+        (RawLabels::Numbers(numbers), Labels::Numbers) => Ok(numbers.iter().map(|y| y + 0.0).collect()),
+        (RawLabels::Texts(texts), Labels::Numbers) => {
+            let row = texts.iter().position(|label| number(label).is_none()).unwrap_or_default();
+            let label = texts.iter().nth(row).unwrap_or_default();
+            Err(Problem::NotANumber(excerpt(label)).at(Place::row(row)))
         }
         (RawLabels::Texts(texts), Labels::Scores) => {
             let first = texts.iter().next().unwrap_or_default();

@@ -97,11 +97,11 @@ impl About {
 pub(crate) fn rows(table: Table, labels: Labels, divide: Divide, about: About) -> Result<Dataset, DataError> {
     let mut z = Cow::Borrowed(table.x.as_slice());
     let mut columns = table.columns;
-    let mut classes = None;
+    let mut front = None;
     let y = || labels::values(table.y.as_ref(), &labels).map_err(|error| about.labels.blame(error));
     match &labels {
         Labels::Classes { .. } | Labels::Scores => multiply(z.to_mut(), columns, &y()?),
-        Labels::Multiclass { .. } => classes = Some(y()?),
+        Labels::Multiclass { .. } | Labels::Numbers => front = Some(y()?),
         Labels::Preferences => {
             z = differences(&table)?.into();
             columns /= 2;
@@ -115,8 +115,8 @@ pub(crate) fn rows(table: Table, labels: Labels, divide: Divide, about: About) -
     if let Some(i) = z.iter().position(|value| !value.is_finite()) {
         return Err(Problem::Overflow.at(Place::row(i / columns)));
     }
-    if let Some(classes) = classes {
-        z = labelled(&z, columns, &classes).into();
+    if let Some(front) = front {
+        z = labelled(&z, columns, &front).into();
     }
     let z = match z {
         Cow::Owned(z) => Some(z),
@@ -172,8 +172,8 @@ fn divided(z: &mut Cow<[f64]>, columns: usize, divide: Divide, samples: bool) ->
     Ok(scale)
 }
 
-/// Puts each row's class in front of it.
-fn labelled(x: &[f64], columns: usize, classes: &[f64]) -> Vec<f64> {
-    let rows = classes.iter().zip(x.chunks_exact(columns));
-    rows.flat_map(|(class, x)| std::iter::once(*class).chain(x.iter().copied())).collect()
+/// Puts each row's class or label in front of it.
+fn labelled(x: &[f64], columns: usize, front: &[f64]) -> Vec<f64> {
+    let rows = front.iter().zip(x.chunks_exact(columns));
+    rows.flat_map(|(first, x)| std::iter::once(*first).chain(x.iter().copied())).collect()
 }

@@ -19,7 +19,8 @@ use serde::{Deserialize, Serialize};
 ///    shortest decimal form, such as `1`, `-1` or `0.5`.
 /// 2. Every entry is divided by [`scale`](Origin::scale).
 /// 3. −0 is made +0.
-/// 4. For [`Labels::Multiclass`], the number of its class, counted from 0, is put in front of each row.
+/// 4. For [`Labels::Multiclass`], the number of its class, counted from 0, is put in front of each row; for
+///    [`Labels::Numbers`], its label as it is.
 ///
 /// # The digest
 ///
@@ -83,7 +84,7 @@ pub struct Origin {
     pub rows: usize,
     /// How many rows the file has.
     pub of: usize,
-    /// How many entries a row z has; the class in front of it is not counted.
+    /// How many entries a row z has; the class or label in front of it is not counted.
     pub columns: usize,
     /// The digest of what was read.
     pub sha256: String,
@@ -107,6 +108,8 @@ pub enum Labels {
         /// The labels of the classes 0, 1, ….
         labels: Vec<String>,
     },
+    /// The label, which is a number, then x.
+    Numbers,
     /// The file holds the rows z themselves.
     Premultiplied,
     /// The features of what was chosen minus those of what was rejected.
@@ -194,9 +197,9 @@ impl Origin {
         Ok(())
     }
 
-    /// The number of entries of a row, with the class in front of it if there is one.
+    /// The number of entries of a row, with the class or label in front of it if there is one.
     pub fn dimension(&self) -> usize {
-        self.columns + usize::from(matches!(self.labels, Labels::Multiclass { .. }))
+        self.columns + usize::from(matches!(self.labels, Labels::Multiclass { .. } | Labels::Numbers))
     }
 
     /// Whether rows were divided by another number than 1.
@@ -228,6 +231,7 @@ impl fmt::Display for Origin {
             }
             Labels::Scores => write!(f, "labels are real scores")?,
             Labels::Multiclass { labels } => write!(f, "{} classes: {}", labels.len(), enumerate(labels))?,
+            Labels::Numbers => write!(f, "labels are numbers")?,
             Labels::Premultiplied => write!(f, "rows are label × features already")?,
             Labels::Preferences => write!(f, "rows are chosen − rejected")?,
             Labels::None => write!(f, "samples without labels")?,

@@ -330,6 +330,9 @@ pub struct Template {
     /// The largest norm of a poisoned point, in the units of the data file, for a ball. Without it 1 after the division that the
     /// rows went through.
     pub radius: Option<f64>,
+    /// For a regression loss: the largest |y| of the labels of poisoned points; any number without it.
+    #[serde(default)]
+    pub label_bound: Option<f64>,
     /// Points per step.
     pub batch: u64,
     /// The radius of the ball that every step is projected on.
@@ -352,6 +355,7 @@ impl Default for Template {
             loss: None,
             adversary: Adversary::Ball,
             radius: None,
+            label_bound: None,
             batch: 1,
             projection: None,
             clip: None,
@@ -444,6 +448,8 @@ impl ProblemBuilder {
         poison_rate: f64 => poison_rate = std::convert::identity;
         /// The largest norm of a poisoned point, in the units of the data file, for a ball.
         radius: f64 => template.radius = Some;
+        /// For a regression loss: the largest |y| of the labels of poisoned points; any number without it.
+        label_bound: f64 => template.label_bound = Some;
         /// The points that the adversary may send; a ball if not given.
         adversary: Adversary => template.adversary = std::convert::identity;
         /// The rows that the loss is averaged over, if not the data.
@@ -486,7 +492,8 @@ impl ProblemBuilder {
                 .collect(),
             ..Learner::new(self.loss_for(first)?, self.learning_rate, self.regularization)
         };
-        let threat = Threat { poison_rate: self.poison_rate, set: self.set()? };
+        let label_bound = self.template.label_bound;
+        let threat = Threat { poison_rate: self.poison_rate, set: self.set()?, label_bound };
         let data: Vec<&Dataset> = self.data.iter().map(AsRef::as_ref).collect();
         let weights =
             self.target.as_ref().map(|target| data.iter().map(|one| weights_as(one, target)).collect());
@@ -515,14 +522,20 @@ impl ProblemBuilder {
             (LossName::Multiclass, None) => Err(ProblemError::NoClasses),
             (LossName::Multiclass, Some(classes)) => Ok(Loss::Multiclass(classes)),
             (_, Some(_)) => Err(ProblemError::Classes),
-            (LossName::Of(loss), None) => Ok(loss),
+            (LossName::Of(loss), None) => {
+                match (loss.is_regression(), data.origin().labels == Labels::Numbers) {
+                    (true, false) => Err(ProblemError::NoNumbers),
+                    (false, true) => Err(ProblemError::Numbers),
+                    _ => Ok(loss),
+                }
+            }
         }
     }
 
     /// The set, in the units of the rows.
     fn set(&self) -> Result<Set, ProblemError> {
         let data: Vec<&Dataset> = self.data.iter().map(AsRef::as_ref).collect();
-        let (columns, scale) = (data[0].dimension(), data[0].origin().scale);
+        let (columns, scale) = (data[0].origin().columns, data[0].origin().scale);
         let bad = |error: SetError| ProblemError::Set {
             adversary: self.template.adversary.to_string(),
             error: error.to_string(),
@@ -571,7 +584,7 @@ fn divided_up(x: f64, scale: f64) -> f64 {
 }
 
 fn column(column: &Column, data: &Dataset) -> Result<usize, ProblemError> {
-    let columns = data.dimension();
+    let columns = data.origin().columns;
     let found = match column {
         Column::Index(index) => Some(*index),
         Column::FromEnd(place) => columns.checked_sub(*place),
@@ -632,6 +645,12 @@ pub enum ProblemError {
     /// Another loss on rows that begin with their class.
     #[error("the rows begin with their classes: they are for the multi-class loss")]
     Classes,
+    /// A regression loss on rows without labels that are numbers.
+    #[error("a regression loss needs labels that are read as numbers")]
+    NoNumbers,
+    /// Another loss on rows that begin with a number.
+    #[error("the labels are numbers to predict: they are for a regression loss, such as huber=1")]
+    Numbers,
     /// The rows are not those of a statement.
     #[error("these are not the rows of the certificate: {0}")]
     OtherRows(String),

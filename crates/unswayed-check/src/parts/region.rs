@@ -40,8 +40,9 @@ pub(crate) fn require_kept(
     if statement.learner.clip.is_some_and(|clip| !(Dyadic::new(clip).square() - &edge).is_positive()) {
         return Ok(());
     }
+    let labels = statement.learner.loss.label_entries();
     let kept = |rows: &Rows, i: usize| {
-        let longest = &steepest * norm2(rows.row(i));
+        let longest = &steepest * norm2(&rows.row(i)[labels..]);
         require_not_negative(&(&edge - longest), format_args!("(ϱσ)² − ‖z[{i}]‖²"))
     };
     evidence.data.iter().try_for_each(|rows| {

@@ -15,6 +15,7 @@ pub struct LearnerFlags {
     /// 'logistic': log(1 + exp(−s)).
     /// 'smooth-hinge=W': the hinge with its kink rounded over the width W.
     /// 'modified-huber': max(0, 1 − s)², and −4s below s = −1.
+    /// 'absolute', 'epsilon-insensitive=E', 'huber=D', 'quantile=Q': regression; labels are numbers y, and the loss is one of θᵀx − y.
     /// 'multiclass': the hinge loss for labels of two or more kinds
     #[arg(long, value_name = "LOSS", value_parser = loss, verbatim_doc_comment)]
     pub loss: Option<LossName>,
@@ -33,6 +34,10 @@ pub struct LearnerFlags {
     /// Largest norm of a poisoned point, in the units of the data file (default: 1, or with --normalize the largest norm of a row)
     #[arg(long, value_name = "R")]
     pub radius: Option<f64>,
+
+    /// For a regression loss: the largest |y| of the labels of poisoned points; without it they may be any numbers
+    #[arg(long, value_name = "Y")]
+    pub label_bound: Option<f64>,
 
     /// How the learning rate changes: --learning-rate is then the largest one, and the bound is for the long run.
     /// 'optimal' or 'pegasos': it falls like 1/(σt), as scikit-learn's learning_rate="optimal" does.
@@ -65,8 +70,19 @@ pub struct LearnerFlags {
 impl LearnerFlags {
     /// Whether nothing is asked for but the hinge learner against a ball.
     pub fn is_default(&self) -> bool {
-        let LearnerFlags { loss, adversary, radius, schedule, average, batch, projection, clip, bias } = self;
-        let plain = schedule.is_none() && !average;
+        let LearnerFlags {
+            loss,
+            adversary,
+            radius,
+            label_bound,
+            schedule,
+            average,
+            batch,
+            projection,
+            clip,
+            bias,
+        } = self;
+        let plain = schedule.is_none() && !average && label_bound.is_none();
         let steps = plain && *batch == 1 && projection.is_none() && clip.is_none() && bias.is_none();
         loss.is_none() && *adversary == AdversaryFlag::Ball && radius.is_none() && steps
     }

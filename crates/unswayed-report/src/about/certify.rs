@@ -92,11 +92,10 @@ fn verdict(summary: &Summary) -> Vec<String> {
             "With {rate} of the points poisoned, no adversary can push the long-run loss above {bound}."
         ),
     };
-    let mut second = format!(
-        "Without an adversary it is {}; the fraction misclassified stays at or below {}.",
-        down(summary.benign_loss),
-        up(summary.certified_error)
-    );
+    let error = summary.certified_error.map_or(String::new(), |error| {
+        format!("; the fraction misclassified stays at or below {}", up(error))
+    });
+    let mut second = format!("Without an adversary it is {}{error}.", down(summary.benign_loss));
     if let (Some(attack), Some(loss)) = (summary.attack, summary.attack_loss) {
         second = format!("{second} The strongest attack found ({attack}) reaches {}.", down(loss));
     }

@@ -297,7 +297,7 @@ fn figures(prefix: &str, result: &Design) -> Table {
             down(r.benign_loss),
             r.attack_loss.map_or(String::new(), down),
             up(r.certified_loss),
-            up(r.certified_error),
+            r.certified_error.map_or(String::new(), up),
             r.gap.map_or(String::new(), |gap| format!("{gap:.2}")),
             r.status.clone(),
         ]

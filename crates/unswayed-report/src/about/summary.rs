@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use unswayed::attack::Attacked;
-use unswayed::certify::{Outcome, Status, idle_loss};
+use unswayed::certify::{Outcome, Status};
 use unswayed_check::{Loss, Set, Statement, Target, TextLine, decimal_up};
 
 use crate::number::{down, percent, up};
@@ -89,11 +89,13 @@ pub struct Summary {
     /// No adversary gets the long-run loss above this.
     pub certified_loss: f64,
     /// No adversary gets the long-run fraction misclassified above this.
-    pub certified_error: f64,
+    pub certified_error: Option<f64>,
     /// The loss without an adversary, for small learning rates.
     pub benign_loss: f64,
     /// The fraction misclassified without an adversary, for small learning rates.
-    pub benign_error: f64,
+    pub benign_error: Option<f64>,
+    /// The loss of a model that never learns, θ = 0.
+    pub idle_loss: f64,
     /// The strongest attack found.
     pub attack: Option<&'static str>,
     /// The long-run loss that it reaches, simulated.
@@ -166,6 +168,7 @@ impl Summary {
             certified_error: outcome.certified_error,
             benign_loss: outcome.benign.loss,
             benign_error: outcome.benign.error,
+            idle_loss: outcome.idle_loss,
             attack: attacked.map(|attacked| attacked.attack.name()),
             attack_loss: simulated.map(|s| s.loss.mean),
             attack_loss_interval: simulated.map(|s| [s.loss.low(), s.loss.high()]),
@@ -225,19 +228,17 @@ impl Summary {
                     up(self.certified_loss)
                 ),
             ),
-            (
-                "certified error",
-                format!("{}  nor the fraction misclassified above this", up(self.certified_error)),
-            ),
         ];
+        if let Some(error) = self.certified_error {
+            let text = format!("{}  nor the fraction misclassified above this", up(error));
+            lines.push(("certified error", text));
+        }
         lines.extend(self.new_data_line());
         lines.extend(self.attack_lines());
-        let benign = format!(
-            "{}  without an adversary, for small learning rates; error {}",
-            down(self.benign_loss),
-            down(self.benign_error)
-        );
-        lines.push(("benign loss", benign));
+        let error = self.benign_error.map_or(String::new(), |error| format!("; error {}", down(error)));
+        let benign = down(self.benign_loss);
+        let text = format!("{benign}  without an adversary, for small learning rates{error}");
+        lines.push(("benign loss", text));
         if let (Some(bound), Some(horizon)) = (self.horizon_loss, self.horizon) {
             let text = format!("{}  bounds the average over the first {horizon} steps", up(bound));
             lines.push(("horizon loss", text));
@@ -257,7 +258,7 @@ impl Summary {
                 "vacuous: proven, but no better than {}, the loss of a model that never learns",
                 match self.stated.statement.learner.loss {
                     Loss::Logistic => "log 2 = 0.6931".to_owned(),
-                    other => idle_loss(other).to_string(),
+                    _ => decimal_up(self.idle_loss, 4),
                 }
             ),
             Status::NotConverged => "not converged: proven, but a better bound may exist".into(),

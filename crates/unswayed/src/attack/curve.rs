@@ -79,7 +79,7 @@ impl Curve {
             // Gradients of these losses are not clipped.
             Shape::Quadratic(e) => {
                 let pull = slope(&e, s);
-                let bends = pull != 0.0 && pull < e.high;
+                let bends = pull != 0.0 && pull < e.high && pull > e.low;
                 return CurvePoint { value: value(&e, s), pull, second: f64::from(bends) / e.curve };
             }
         };

@@ -129,7 +129,7 @@ impl Objective {
             let (gradient, hessian) = self.derivatives(curve, &ridge, &theta, &scores);
             let step = solve(&hessian, &gradient);
             let slope = dot(&gradient, &step);
-            let along = self.margins.scores(&step);
+            let along = self.margins.products(&step);
             let value = |t: f64| {
                 let rows = scores.iter().zip(&along).zip(self.weights.iter().zip(&self.caps));
                 let loss: f64 = rows.map(|((s, a), (c, cap))| c * curve.at(s - t * a, *cap).value).sum();

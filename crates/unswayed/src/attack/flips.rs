@@ -52,7 +52,7 @@ impl Search<'_> {
             let towards = 2.0 / (round as f64 + 2.0);
             for (i, flip) in flips.iter_mut().enumerate() {
                 // A flip takes the pull along z and adds one along −z, so it pushes along −z whatever the model is.
-                let goal = if objective.margins.score(i, &push) < 0.0 { 1.0 } else { 0.0 };
+                let goal = if objective.margins.product(i, &push) < 0.0 { 1.0 } else { 0.0 };
                 *flip += towards * (goal - *flip);
             }
         }

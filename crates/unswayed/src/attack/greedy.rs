@@ -210,6 +210,7 @@ impl Policy for Greedy<'_> {
             (_, Loss::Multiclass(classes)) => self.best_label(theta, classes, z),
             _ => {
                 z.fill(0.0);
+                self.reach.bring_in(z);
                 self.ascend(theta, z);
             }
         }

@@ -1,7 +1,7 @@
 //! Margins: what all losses are made of.
 //!
 //! A row has one margin s = θᵀz, or for K classes K−1 of them, s = (Θ_y − Θ_j)ᵀx. Each is ⟨θ, m⟩ for a vector m, which is never
-//! written out: it is x in one block of θ and −x in another.
+//! written out: it is x in one block of θ and −x in another. With a number y as its label, the score of a row is θᵀx − y + 1.
 
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, MatRef, Par};
@@ -20,14 +20,18 @@ pub(super) struct Margins {
     x: Vec<f64>,
     /// For each margin the blocks of θ with x and with −x. Those of a row are one after the other.
     signs: Vec<(usize, Option<usize>)>,
+    /// The labels of rows where they are numbers, else none.
+    numbers: Vec<f64>,
 }
 
 impl Margins {
     /// The margins of rows with so many entries each.
     pub fn new<'r>(loss: Loss, rows: impl Iterator<Item = &'r [f64]>, point: usize) -> Self {
         let (blocks, dimension) = blocks(loss, point);
-        let mut margins = Margins { blocks, dimension, x: Vec::new(), signs: Vec::new() };
+        let mut margins =
+            Margins { blocks, dimension, x: Vec::new(), signs: Vec::new(), numbers: Vec::new() };
         for row in rows {
+            margins.numbers.extend(loss.is_regression().then(|| row[0]));
             margins.x.extend_from_slice(&row[point - dimension..]);
             margins.signs.extend((0..margins.each()).map(|_| (0, None)));
             let last = margins.x.len() / dimension - 1;
@@ -41,7 +45,8 @@ impl Margins {
         let (each, d) = (self.each(), self.dimension);
         let x = rows.iter().flat_map(|row| &self.x[row * d..][..d]).copied().collect();
         let signs = rows.iter().flat_map(|row| &self.signs[row * each..][..each]).copied().collect();
-        Margins { x, signs, ..*self }
+        let numbers = rows.iter().filter_map(|row| self.numbers.get(*row)).copied().collect();
+        Margins { x, signs, numbers, ..*self }
     }
 
     /// The number of margins.
@@ -63,6 +68,9 @@ impl Margins {
     pub fn replace(&mut self, row: usize, z: &[f64]) {
         let dimension = self.dimension;
         self.x[row * dimension..][..dimension].copy_from_slice(&z[z.len() - dimension..]);
+        if let Some(number) = self.numbers.get_mut(row) {
+            *number = z[0];
+        }
         self.sign(row, z);
     }
 
@@ -83,9 +91,15 @@ impl Margins {
         &theta[block * self.dimension..][..self.dimension]
     }
 
-    /// ⟨θ, m⟩.
+    /// ⟨θ, m⟩, less how far the label is above 1.
     #[inline(always)]
     pub fn score(&self, margin: usize, theta: &[f64]) -> f64 {
+        self.product(margin, theta) - self.numbers.get(margin).map_or(0.0, |y| y - 1.0)
+    }
+
+    /// ⟨v, m⟩.
+    #[inline(always)]
+    pub fn product(&self, margin: usize, theta: &[f64]) -> f64 {
         let (x, (plus, minus)) = (self.x(margin), self.signs[margin]);
         dot(self.block(theta, plus), x) - minus.map_or(0.0, |minus| dot(self.block(theta, minus), x))
     }
@@ -93,6 +107,11 @@ impl Margins {
     /// All scores.
     pub fn scores(&self, theta: &[f64]) -> Vec<f64> {
         (0..self.len()).map(|i| self.score(i, theta)).collect()
+    }
+
+    /// All products.
+    pub fn products(&self, v: &[f64]) -> Vec<f64> {
+        (0..self.len()).map(|i| self.product(i, v)).collect()
     }
 
     /// out ← out + factor·m.
@@ -129,7 +148,7 @@ impl Margins {
         let (theta, curve) = at;
         out.fill(0.0);
         for i in row * self.each()..(row + 1) * self.each() {
-            let (bend, along) = (curve.at(self.score(i, theta), 1.0), self.score(i, v));
+            let (bend, along) = (curve.at(self.score(i, theta), 1.0), self.product(i, v));
             if passed < 1.0 && bend.pull > passed {
                 // A clipped step has the direction of the point and a length of its own.
                 let squared = dot(self.x(i), self.x(i));

@@ -23,8 +23,8 @@ impl Measured {
         Measured { loss, margins: Margins::new(loss, rows.iter(), rows.dimension()), weights }
     }
 
-    /// The loss of θ, and its error: the weight of the rows with a margin that is not positive.
-    pub fn loss_and_error(&self, theta: &[f64]) -> (f64, f64) {
+    /// The loss of θ, and its error: the weight of the rows with a margin that is not positive, if they have margins.
+    pub fn loss_and_error(&self, theta: &[f64]) -> (f64, Option<f64>) {
         let (mut loss, mut error) = (0.0, 0.0);
         let each = self.margins.each();
         for (row, weight) in self.weights.iter().enumerate() {
@@ -36,7 +36,7 @@ impl Measured {
             }
             error += if lowest <= 0.0 { *weight } else { 0.0 };
         }
-        (loss, error)
+        (loss, (!self.loss.is_regression()).then_some(error))
     }
 
     /// How many numbers a loss looks at.
@@ -73,7 +73,7 @@ impl Measured {
             let (s, weight) = (self.margins.score(i, theta), self.weights[i / each]);
             loss += weight * loss_at(self.loss, s);
             let pull = curve.map_or_else(|| pull(self.loss, s), |curve| curve.at(s, 1.0).pull);
-            if weight * pull > 0.0 {
+            if weight * pull != 0.0 {
                 self.margins.add(i, -weight * pull, gradient);
             }
         }
@@ -91,6 +91,6 @@ impl Judge for TargetJudge<'_> {
     fn scores(&self, theta: &[f64]) -> Scores {
         let (loss, error) = self.target.loss_and_error(theta);
         let test = self.test.map(|test| test.loss_and_error(theta));
-        Scores { loss, error: Some(error), test_loss: test.map(|t| t.0), test_error: test.map(|t| t.1) }
+        Scores { loss, error, test_loss: test.map(|t| t.0), test_error: test.and_then(|t| t.1) }
     }
 }

@@ -162,7 +162,7 @@ impl Search<'_> {
     /// The point with another length, in the set, and with the same label.
     fn scaled(&self, point: &[f64], size: f64) -> Vec<f64> {
         let mut scaled = point.to_vec();
-        scale(&mut scaled[usize::from(self.labels() > 1)..], size);
+        scale(&mut scaled[self.statement.learner.loss.label_entries()..], size);
         self.reach.bring_in(&mut scaled);
         scaled
     }
@@ -207,6 +207,7 @@ impl Search<'_> {
         for label in 0..self.labels() {
             let mut blank = vec![0.0; dimension];
             blank[0] = label as f64;
+            self.reach.bring_in(&mut blank);
             hold.place(&blank);
             let mut directions: Vec<Vec<f64>> = pushes.iter().map(|v| hold.lever(curve, v)).collect();
             let random = |_| (0..dimension).map(|_| StandardNormal.sample(&mut rng)).collect();

@@ -161,7 +161,7 @@ impl<'a> Suite<'a> {
     ///
     /// # Errors
     /// A search that is ended early.
-    pub fn settled(&self) -> Result<(f64, f64), AttackError> {
+    pub fn settled(&self) -> Result<(f64, Option<f64>), AttackError> {
         let (steady, nature) =
             self.steady.get_or_init(|| self.steady_state()).as_ref().map_err(Clone::clone)?;
         Ok(nature.target.loss_and_error(&steady.theta))
@@ -218,6 +218,7 @@ impl<'a> Suite<'a> {
         let learner = match (attack, &self.statement().threat.set) {
             (Attack::Tuned, _) if !self.is_tunable() => "this learner and set",
             (Attack::LabelFlip, Set::Points { .. }) => "a finite set of points",
+            (Attack::LabelFlip, _) if self.statement().learner.loss.is_regression() => "a regression loss",
             // What is simulated is the average of losses, which may be above the loss of the average.
             (attack, _) if self.statement().learner.average && attack != Attack::None => "an averaged model",
             _ => return Ok(()),
@@ -396,7 +397,7 @@ pub(crate) fn benign_of(problem: &Problem) -> Benign {
     match without_adversary(problem) {
         Ok(nature) => nature.benign(problem.statement()),
         // The rows of a problem are valid, so there is always a mixture of them.
-        Err(_) => Benign { theta: vec![0.0; problem.parameters()], loss: f64::NAN, error: f64::NAN },
+        Err(_) => Benign { theta: vec![0.0; problem.parameters()], loss: f64::NAN, error: None },
     }
 }
 

@@ -24,8 +24,8 @@ pub struct Benign {
     pub theta: Vec<f64>,
     /// Its loss.
     pub loss: f64,
-    /// Its error: the weight of the rows that it misclassifies, θᵀz ≤ 0.
-    pub error: f64,
+    /// Its error: the weight of the rows that it misclassifies, θᵀz ≤ 0; none for a regression loss.
+    pub error: Option<f64>,
 }
 
 /// Where the learner settles without an adversary, for small learning rates.
@@ -110,7 +110,7 @@ fn measure(data: &Dataset, theta: Vec<f64>) -> Benign {
         loss += p * (1.0 - score).max(0.0);
         error += if score <= 0.0 { p } else { 0.0 };
     }
-    Benign { theta, loss, error }
+    Benign { theta, loss, error: Some(error) }
 }
 
 #[cfg(test)]

@@ -27,9 +27,10 @@ pub(crate) use interior::dot;
 pub use mean::{MeanOutcome, MeanSetting, certify_mean, certify_shrunk_mean};
 use unswayed_check::{
     CaseProof, Certificate, Claim, Failure, Feature, Horizon, HorizonClaim, Loss, NewDataClaim, Proof,
-    Statement, prove,
+    Statement, Target, prove,
 };
 
+use crate::data::Dataset;
 use crate::error::CertifyError;
 use crate::learner::loss_at;
 use crate::problem::Problem;
@@ -98,8 +99,8 @@ pub struct Outcome {
     pub status: Status,
     /// No adversary gets the long-run loss above this.
     pub certified_loss: f64,
-    /// No adversary gets the long-run fraction misclassified above this.
-    pub certified_error: f64,
+    /// No adversary gets the long-run fraction misclassified above this; none for a regression loss.
+    pub certified_error: Option<f64>,
     /// The bound for the first steps, if a horizon was asked for.
     pub horizon_loss: Option<f64>,
     /// The bound for new data, if a confidence was asked for.
@@ -108,6 +109,8 @@ pub struct Outcome {
     pub transient_steps: f64,
     /// The learner without adversary, for small learning rates.
     pub benign: Benign,
+    /// The loss of the model θ = 0, which never learns.
+    pub idle_loss: f64,
 }
 
 /// Bounds what any adversary of the problem can do in the long run.
@@ -231,15 +234,16 @@ fn finish(
 fn outcome(problem: &Problem, certificate: Certificate, converged: bool, start: &[f64]) -> Outcome {
     let loss = certificate.loss.bound;
     let by_loss = problem.learner().loss.error_within(loss);
-    let error = certificate.error.as_ref().map_or(by_loss, |claim| claim.bound);
+    let own = certificate.error.as_ref().map_or(1.0, |claim| claim.bound);
     Outcome {
-        status: status(problem.learner().loss, converged, loss),
+        status: status(problem, converged, loss),
         certified_loss: loss,
-        certified_error: error.min(by_loss).min(1.0),
+        certified_error: by_loss.map(|by_loss| own.min(by_loss).min(1.0)),
         horizon_loss: certificate.horizon.as_ref().map(|claim| claim.bound),
         new_data_loss: certificate.new_data.as_ref().map(|claim| claim.bound),
         transient_steps: transient_steps(problem, &certificate.loss, start),
         benign: benign(problem),
+        idle_loss: idle_loss(problem),
         certificate,
     }
 }
@@ -343,18 +347,33 @@ fn best_m(statement: &Statement, proof: &Proof) -> f64 {
 }
 
 /// Against the model θ = 0, which never learns.
-fn status(loss: Loss, converged: bool, bound: f64) -> Status {
-    match (converged, bound < idle_loss(loss)) {
+fn status(problem: &Problem, converged: bool, bound: f64) -> Status {
+    match (converged, bound < idle_loss(problem)) {
         (false, _) => Status::NotConverged,
         (true, true) => Status::Certified,
         (true, false) => Status::Vacuous,
     }
 }
 
-/// The loss of the model θ = 0.
-pub fn idle_loss(loss: Loss) -> f64 {
+/// The loss of the model θ = 0; the largest, if there are several datasets.
+pub fn idle_loss(problem: &Problem) -> f64 {
+    let loss = problem.learner().loss;
     let each = if let Loss::Multiclass(classes) = loss { (classes - 1) as f64 } else { 1.0 };
-    each * loss_at(loss, 0.0)
+    if !loss.is_regression() {
+        return each * loss_at(loss, 0.0);
+    }
+    let weights = |i: usize, data: &Dataset| match &problem.statement().target {
+        Target::Weights(weights) => {
+            let sum: f64 = weights[i].iter().sum();
+            weights[i].iter().map(|w| w / sum).collect()
+        }
+        _ => data.probabilities(),
+    };
+    let mean = |(i, data): (usize, &std::sync::Arc<Dataset>)| {
+        let rows = data.iter().zip(weights(i, data));
+        rows.map(|(row, weight)| weight * loss_at(loss, 1.0 - row[0])).sum::<f64>()
+    };
+    problem.data().iter().enumerate().map(mean).fold(0.0, f64::max)
 }
 
 /// The T at which the finite-horizon term is 1 % of the certified loss.

@@ -76,7 +76,9 @@ pub fn require_alike<'a>(
         let unlike = match (&own.labels, &its.labels) {
             (own @ Labels::Classes { .. }, its @ Labels::Classes { .. })
             | (own @ Labels::Multiclass { .. }, its)
-            | (own, its @ Labels::Multiclass { .. }) => own != its,
+            | (own, its @ Labels::Multiclass { .. })
+            | (own @ Labels::Numbers, its)
+            | (own, its @ Labels::Numbers) => own != its,
             _ => false,
         };
         if unlike {

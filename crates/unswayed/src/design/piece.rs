@@ -172,7 +172,7 @@ impl Site<'_> {
         };
         if self.plan.benign == BenignLoss::Simulated {
             let simulated = attack_record(&self.suite(0.0, Some(&[Attack::None]))?[0]);
-            (record.loss, record.error) = (simulated.loss, simulated.error.unwrap_or(model.error));
+            (record.loss, record.error) = (simulated.loss, simulated.error.or(model.error));
             (record.half_width, record.verdict) = (simulated.half_width, Some(simulated.verdict));
         }
         Ok(record)

@@ -38,8 +38,8 @@ pub struct BenignRecord {
     pub regularization: f64,
     /// The long-run loss.
     pub loss: f64,
-    /// The long-run error.
-    pub error: f64,
+    /// The long-run error; absent for a regression loss.
+    pub error: Option<f64>,
     /// Half the width of the loss's 95 % confidence interval; absent for the limit of small learning rates.
     pub half_width: Option<f64>,
     /// Whether the simulation was stationary; absent for the limit.
@@ -59,8 +59,8 @@ pub struct CertifiedRecord {
     pub poison_rate: f64,
     /// No adversary gets the long-run loss above this.
     pub loss: f64,
-    /// No adversary gets the long-run error above this.
-    pub error: f64,
+    /// No adversary gets the long-run error above this; absent for a regression loss.
+    pub error: Option<f64>,
     /// The form of the bound.
     pub method: String,
     /// What the bound is worth.

@@ -27,14 +27,14 @@ pub struct Row {
     pub poison_rate: f64,
     /// The long-run loss without adversary.
     pub benign_loss: f64,
-    /// The long-run error without adversary.
-    pub benign_error: f64,
+    /// The long-run error without adversary; absent for a regression loss.
+    pub benign_error: Option<f64>,
     /// Where these come from: simulated, or the limit of small learning rates.
     pub benign_source: &'static str,
     /// No adversary gets the long-run hinge loss above this.
     pub certified_loss: f64,
-    /// No adversary gets the long-run error above this.
-    pub certified_error: f64,
+    /// No adversary gets the long-run error above this; absent for a regression loss.
+    pub certified_error: Option<f64>,
     /// The form of the bound.
     pub method: String,
     /// What the bound is worth.
@@ -197,10 +197,10 @@ const COLUMNS: [Column; 17] = [
     number("regularization", |r| Cell::Number(Some(r.regularization))),
     number("poison_rate", |r| Cell::Number(Some(r.poison_rate))),
     number("benign_loss", |r| Cell::Number(Some(r.benign_loss))),
-    number("benign_error", |r| Cell::Number(Some(r.benign_error))),
+    number("benign_error", |r| Cell::Number(r.benign_error)),
     text("benign_source", |r| Cell::Text(Some(r.benign_source))),
     number("certified_loss", |r| Cell::Number(Some(r.certified_loss))),
-    number("certified_error", |r| Cell::Number(Some(r.certified_error))),
+    number("certified_error", |r| Cell::Number(r.certified_error)),
     text("method", |r| Cell::Text(Some(&r.method))),
     text("status", |r| Cell::Text(Some(&r.status))),
     text("attack", |r| Cell::Text(r.attack.as_deref())),

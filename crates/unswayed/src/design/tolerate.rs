@@ -23,7 +23,7 @@ impl Measure {
     pub fn certified(self, outcome: &Outcome) -> f64 {
         match self {
             Measure::Loss => outcome.certified_loss,
-            Measure::Error => outcome.certified_error,
+            Measure::Error => outcome.certified_error.unwrap_or(f64::INFINITY),
         }
     }
 
@@ -167,7 +167,7 @@ impl Tolerating {
         sweep.certify(&chains)?;
         let value = |row: &Row| match measure {
             Measure::Loss => row.certified_loss,
-            Measure::Error => row.certified_error,
+            Measure::Error => row.certified_error.unwrap_or(f64::INFINITY),
         };
         let mut rows = rows(&sweep, &[0], &settings);
         let smallest = rows.iter().min_by(|a, b| value(a).total_cmp(&value(b))).cloned();
@@ -202,7 +202,7 @@ pub fn smallest_broken_rate(
         let problem = at(rate)?;
         let found = Suite::new(&problem).and_then(|suite| suite.with_seed(seed).settled());
         let (loss, error) = found.map_err(attack_error)?;
-        Ok(if measure == Measure::Loss { loss } else { error })
+        Ok(if measure == Measure::Loss { loss } else { error.unwrap_or(0.0) })
     };
     let (mut low, mut high) = (from.max(SMALLEST_RATE), 1.0 - SMALLEST_RATE);
     for _ in 0..ATTACK_TRIALS {

@@ -22,7 +22,7 @@ impl LinearState {
     /// θ = 0, for points with so many entries.
     pub fn new(learner: &Learner, point: usize) -> Self {
         let is_plain = learner.batch == 1 && learner.projection.is_none() && learner.unregularized.is_empty();
-        let is_margin = !matches!(learner.loss, Loss::Multiclass(_));
+        let is_margin = learner.loss.label_entries() == 0;
         LinearState(if is_plain && is_margin {
             Motion::Scaled(Scaled::new(learner, point))
         } else {
@@ -222,6 +222,15 @@ impl General {
         }
     }
 
+    /// Adds the step on a point with a number in front of it.
+    #[inline(always)]
+    fn add_number(&mut self, z: &[f64]) {
+        let (label, x) = (z[0], &z[1..=self.dimension]);
+        let theta = &self.theta.as_flattened()[..self.dimension];
+        let weight = pull(self.loss, dot(theta, x) - label + 1.0);
+        self.sum.as_flattened_mut().iter_mut().zip(x).for_each(|(sum, x)| *sum += weight * x);
+    }
+
     /// Ends a batch.
     #[inline(always)]
     fn finish(&mut self) {
@@ -247,6 +256,8 @@ impl Online for General {
     fn step(&mut self, z: &[[f64; LANES]]) {
         if let Loss::Multiclass(_) = self.loss {
             self.add_classes(z.as_flattened());
+        } else if self.loss.is_regression() {
+            self.add_number(z.as_flattened());
         } else {
             let weight = pull(self.loss, padded_dot(&self.theta, z));
             if weight > 0.0 {

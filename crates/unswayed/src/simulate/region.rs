@@ -28,12 +28,22 @@ pub(crate) enum Region {
     Any,
     /// A label below `classes`, then x with ‖x‖ ≤ radius.
     Classes { classes: usize, radius: f64 },
+    /// A number of size at most `bound`, then x in a set. Points that are brought in get the label `usual`.
+    Numbers { bound: f64, usual: f64, x: Box<Region> },
 }
 
 impl Region {
     /// The set of a linear learner's adversary; fails if its numbers describe none.
     pub fn new(statement: &Statement, dimension: usize) -> Result<Self, AttackError> {
-        Ok(match (&statement.threat.set, statement.learner.loss) {
+        if statement.learner.loss.is_regression() {
+            let x = Region::of_set(&statement.threat.set, statement.learner.loss, dimension - 1)?;
+            return Ok(x.with_numbers(statement));
+        }
+        Region::of_set(&statement.threat.set, statement.learner.loss, dimension)
+    }
+
+    fn of_set(set: &Set, loss: Loss, dimension: usize) -> Result<Self, AttackError> {
+        Ok(match (set, loss) {
             (Set::Ball { radius }, Loss::Multiclass(classes)) => Region::Classes { classes, radius: *radius },
             (Set::Ball { radius }, _) => Region::Ball { radius: *radius, centre: None },
             (Set::Box { radii }, _) => Region::Box { radii: radii.clone() },
@@ -42,6 +52,16 @@ impl Region {
             (Set::LabelFlips, _) => Region::Labels,
             (Set::Any, _) => Region::Any,
         })
+    }
+
+    /// Points with these features and a number as label. The usual one is as large as it may be, on the side where the loss is steeper;
+    /// without a bound, so large that the model never gets there.
+    fn with_numbers(self, statement: &Statement) -> Self {
+        let e = statement.learner.loss.conjugate();
+        let sign = if e.is_some_and(|e| -e.low > e.high) { -1.0 } else { 1.0 };
+        let bound = statement.threat.label_bound.unwrap_or(f64::INFINITY);
+        let usual = sign * bound.min(out_of_reach(statement));
+        Region::Numbers { bound, usual, x: Box::new(self) }
     }
 
     /// From the upper triangle of Q, column by column.
@@ -106,6 +126,12 @@ impl Region {
                 }
                 within(policy, dot(&point[1..], &point[1..]), *radius)
             }
+            Region::Numbers { bound, x, .. } => {
+                if point[0].abs() > bound * (1.0 + TOLERANCE) {
+                    return refuse(format!("its label is {}, beyond ±{bound}", point[0]));
+                }
+                x.admit(policy, &point[1..], None)
+            }
         }
     }
 
@@ -126,6 +152,10 @@ impl Region {
                     scale(z, 1.0 / level.sqrt());
                 }
             }
+            Region::Numbers { usual, x, .. } => {
+                z[0] = *usual;
+                x.bring_in(&mut z[1..]);
+            }
             Region::Points { .. } | Region::Labels | Region::Any => {}
         }
     }
@@ -135,6 +165,10 @@ impl Region {
     pub fn uphill(&self, g: &[f64], out: &mut [f64]) {
         match self {
             Region::Box { radii } => point_along(g, radii.iter().copied().fold(0.0, f64::max), out),
+            Region::Numbers { usual, x, .. } => {
+                out[0] = *usual;
+                x.uphill(&g[1..], &mut out[1..]);
+            }
             _ => self.farthest(g, out),
         }
     }
@@ -156,10 +190,31 @@ impl Region {
                 out[0] = 0.0;
                 point_along(&g[1..], *radius, &mut out[1..]);
             }
+            Region::Numbers { usual, x, .. } => {
+                out[0] = *usual;
+                x.farthest(&g[1..], &mut out[1..]);
+            }
             Region::Ball { radius, .. } => point_along(g, *radius, out),
             Region::Points { .. } | Region::Labels | Region::Any => out.fill(0.0),
         }
     }
+}
+
+/// A label farther out than any prediction for a point of the set can be. Rows have norms of at most 1.
+fn out_of_reach(statement: &Statement) -> f64 {
+    let learner = &statement.learner;
+    let reach = match &statement.threat.set {
+        Set::Ball { radius } => *radius,
+        Set::Box { radii } => dot(radii, radii).sqrt(),
+        // The trace, where entry (j, j) has the place j(j+3)/2.
+        Set::Ellipsoid { q } => (0..).map_while(|j: usize| q.get(j * (j + 3) / 2)).sum::<f64>().sqrt(),
+        Set::Points { .. } | Set::LabelFlips | Set::Any => 1.0,
+    };
+    let steepest = learner.loss.steepest();
+    let farthest = steepest * reach.max(1.0) / learner.regularization;
+    let e = learner.loss.conjugate();
+    let beyond = e.map_or(0.0, |e| e.tube + e.curve * steepest);
+    2.0 * (1.0 + beyond + reach * farthest.min(learner.projection.unwrap_or(f64::INFINITY)))
 }
 
 fn within(policy: &str, squared: f64, radius: f64) -> Result<(), AttackError> {

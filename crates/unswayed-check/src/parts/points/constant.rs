@@ -15,8 +15,8 @@ const GAIN: f64 = 1e-15;
 /// How activity and margin of a point depend on each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Acting {
-    /// φ(s) = e(w) − ws ≥ 0, so ws ≤ e(w).
-    Bounded(Conjugate),
+    /// φ(s) = e(w) − ws ≥ 0, so ws ≤ e(w), for labels y with |y| at most this number; exactly it where −φ' ≥ 0.
+    Bounded(Conjugate, f64),
     /// s = log((1−w)/w).
     Logistic,
     /// The same, but w is cut off somewhere.
@@ -27,7 +27,12 @@ impl Acting {
     /// C, for D ≥ 0 and ν ≥ 0.
     pub(crate) fn constant(self, d: &Dyadic, nu: &Dyadic) -> Dyadic {
         match self {
-            Acting::Bounded(e) => e.above(nu, &Dyadic::zero(), d),
+            Acting::Bounded(e, label) => {
+                let label = Dyadic::new(label);
+                let above = |y: &Dyadic| e.above(y, nu, &Dyadic::zero(), d);
+                // Only w ≥ 0: the largest label is the worst one.
+                if e.low < 0.0 { above(&label).max(above(&(Dyadic::zero() - &label))) } else { above(&label) }
+            }
             Acting::ClippedLogistic => d + Dyadic::new(LAMBERT) * nu,
             Acting::Logistic if nu.is_zero() => d.clone(),
             Acting::Logistic => supremum(d, nu),

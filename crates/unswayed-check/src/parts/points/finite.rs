@@ -24,7 +24,8 @@ pub(crate) fn finite(
     let y = &lambda.two_ak * Dyadic::new(share);
     let c = lambda.alpha_eta(&n);
     let constant = if let Some(e) = conjugate {
-        e.above(&lambda.two_ak, &b, &c) - e.times(&y, share)
+        let label = Dyadic::whole(1);
+        e.above(&label, &lambda.two_ak, &b, &c) - e.times(&label, &y, share)
     } else {
         let h = Entropy { a: lambda.two_ak.clone(), y1: y.clone(), y0: &lambda.two_ak - &y, b, c };
         h.above("w", i, w)?

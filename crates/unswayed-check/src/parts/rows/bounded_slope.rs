@@ -1,6 +1,6 @@
 //! Rows of a loss with bounded slopes: Lemma L2, T = sup κ0e(w) + (1−ε)(bw + αηnw²) − κe(u) for y = κu.
 //!
-//! For the hinge that is max(F, 0) − y.
+//! For the hinge that is max(F, 0) − y. The label of a row enters e alone.
 
 use super::{Mass, Row, RowLine, Slope, require_kappa};
 use crate::exact::Dyadic;
@@ -26,11 +26,12 @@ impl RowLine for BoundedSlope<'_> {
 
     fn constant(&self, lambda: &Lambda, i: usize, row: &Row) -> Result<Dyadic, Reason> {
         let (e, u) = (&self.conjugate, self.u[i]);
-        let allowed = (0.0..=e.high).contains(&u);
-        require(allowed, format_args!("u[{i}]"), u, "between 0 and the steepest slope of the loss")?;
+        let allowed = (e.low..=e.high).contains(&u);
+        require(allowed, format_args!("u[{i}]"), u, "minus a slope of the loss")?;
         require_kappa(&row.kappa(lambda), i)?;
         let benign = &row.p * &lambda.benign;
         let (b, c) = (&benign * &row.b, benign * lambda.alpha_eta(&row.n));
-        Ok(e.above(&(&lambda.kappa0 * &row.p), &b, &c) - e.times(&row.y, u))
+        let y = &row.label;
+        Ok(e.above(y, &(&lambda.kappa0 * &row.p), &b, &c) - e.times(y, &row.y, u))
     }
 }

@@ -47,12 +47,14 @@ pub(crate) struct View<'a> {
     pub(crate) rows: &'a Rows<'a>,
     /// K, 0 if there are no classes.
     pub(crate) classes: usize,
+    /// Entries before the features of a row.
+    labels: usize,
 }
 
 impl<'a> View<'a> {
     pub(crate) fn new(rows: &'a Rows<'a>, loss: Loss) -> Self {
         let classes = if let Loss::Multiclass(classes) = loss { classes } else { 0 };
-        View { rows, classes }
+        View { rows, classes, labels: loss.label_entries() }
     }
 
     /// Lines per row.
@@ -67,7 +69,12 @@ impl<'a> View<'a> {
 
     /// The features of a row.
     fn x(&self, row: usize) -> &'a [f64] {
-        &self.rows.row(row)[usize::from(self.classes > 0)..]
+        &self.rows.row(row)[self.labels..]
+    }
+
+    /// The label y of a line's row where it is a number; the margin of a class is to be 1.
+    fn label(&self, line: usize) -> f64 {
+        if self.labels > 0 && self.classes == 0 { self.rows.row(line)[0] } else { 1.0 }
     }
 
     /// The class of a row.
@@ -164,6 +171,8 @@ pub(crate) struct Row {
     pub(crate) b: Dyadic,
     /// The slope y.
     pub(crate) y: Dyadic,
+    /// The label.
+    pub(crate) label: Dyadic,
 }
 
 impl Row {
@@ -226,6 +235,7 @@ fn constants(
             t: &mass.t * Dyadic::new(mass.target(i)),
             n,
             b,
+            label: Dyadic::new(mass.view.label(i)),
             y: &coefficients[0] * product(slope.first) + &coefficients[1] * second,
         };
         sum = sum + kind.constant(lambda, i, &row)?;
@@ -240,7 +250,7 @@ fn product([a, b, c]: [f64; 3]) -> Dyadic {
 /// Σ y_iz_i for the parameters of a block: one exact number per column.
 fn slopes(kind: &dyn RowLine, coefficients: &[Dyadic; 2], block: usize) -> Vec<Dyadic> {
     let view = kind.mass().view;
-    let columns = view.rows.dimension - usize::from(view.classes > 0);
+    let columns = view.rows.dimension - view.labels;
     let combined = view.rows.column_sums(columns, |row, add| {
         let (lines, sign) = view.lines(row, block);
         for line in lines {

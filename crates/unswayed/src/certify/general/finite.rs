@@ -107,7 +107,7 @@ fn best_push(
             None => point_curve(whole, push, b, c).everywhere().top(),
             Some(e) => {
                 let is_concave = false; // of no consequence for a height
-                let bounded = Bounded { kappa0: whole, kappa: whole, b, c, is_concave };
+                let bounded = Bounded { kappa0: whole, kappa: whole, b, c, label: 1.0, is_concave };
                 bounded.height(&e, push)
             }
         };

@@ -21,8 +21,9 @@ pub(super) fn require_bias(problem: &Problem) -> Result<(), CertifyError> {
         };
     };
     let is_bias = |data: &std::sync::Arc<Dataset>| {
-        let size = data.row(0)[j].abs().to_bits();
-        data.weights().is_none() && data.iter().all(|z| z[j].abs().to_bits() == size)
+        let place = problem.learner().loss.label_entries() + j;
+        let size = data.row(0)[place].abs().to_bits();
+        data.weights().is_none() && data.iter().all(|z| z[place].abs().to_bits() == size)
     };
     if problem.data().iter().all(is_bias) {
         Ok(())
@@ -36,12 +37,13 @@ pub(super) fn balance(task: &CaseProgram, lines: &mut Lines) {
     let table = &task.tables[lines.dataset];
     let Some(j) = task.constants.free.first() else { return };
     let mut grains: Vec<i64> = lines.u.iter().map(|u| (u / GRAIN).round() as i64).collect();
-    let most = (task.loss.steepest() / GRAIN) as i64;
+    let (low, high) = task.loss.conjugate().map_or((0.0, 1.0), |e| (e.low, e.high));
+    let (least, most) = ((low / GRAIN) as i64, (high / GRAIN) as i64);
     let sign = |i: usize| if table.row(i)[*j] > 0.0 { 1 } else { -1 };
     let mut excess: i64 = grains.iter().enumerate().map(|(i, g)| sign(i) * g).sum();
     for (i, grain) in grains.iter_mut().enumerate() {
         let wanted = *grain - sign(i) * excess;
-        let now = wanted.clamp(0, most);
+        let now = wanted.clamp(least, most);
         excess += sign(i) * (now - *grain);
         *grain = now;
     }

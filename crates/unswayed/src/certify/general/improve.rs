@@ -71,7 +71,7 @@ pub(super) fn improve(task: &CaseProgram, start: &Found, width: f64) -> Found {
 pub(super) fn start(task: &CaseProgram) -> Found {
     let constants = task.constants;
     let alpha = least_alpha(task).max(0.5) * 1.2;
-    let nu = alpha * constants.k;
+    let nu = if constants.point_label.is_some() { alpha * constants.k } else { 0.0 };
     let mut case = CaseFound { nu, ..CaseFound::default() };
     if let PointSet::Symmetric(set) = &task.parts[0] {
         // A is half of what it is without adversary.
@@ -141,7 +141,9 @@ impl Search<'_> {
         let alpha = self.least + x[d].exp();
         let mut case = CaseFound::default();
         if self.set().is_some() {
-            case.nu = 2.0 * alpha * self.task.constants.k / (1.0 + (-x[d + 1]).exp());
+            if self.task.constants.point_label.is_some() {
+                case.nu = 2.0 * alpha * self.task.constants.k / (1.0 + (-x[d + 1]).exp());
+            }
             case.tau = x[d + 2..].iter().map(|t| t.exp()).collect();
         }
         let lines = LinesFound { dataset: 0, shell: 0, rows: vec![] };
@@ -258,7 +260,11 @@ fn price(task: &CaseProgram, set: &Symmetric, found: &Found) -> f64 {
             let curve = Curve { entropy: case.nu, second: case.nu, square: d, ..Curve::default() };
             highest(&curve).max(0.0)
         }
-        loss => loss.conjugate().map_or(f64::INFINITY, |e| highest_pull(&e, case.nu, 0.0, d)),
+        loss => {
+            let label = task.constants.point_label.unwrap_or_default();
+            let above = |e, label| highest_pull(&e, label, case.nu, 0.0, d);
+            loss.conjugate().map_or(f64::INFINITY, |e| above(e, label).max(above(e, -label)))
+        }
     };
     acting + spread / 2.0
 }

@@ -133,6 +133,7 @@ impl<'a> CaseProgram<'a> {
             mass: table.mass[i],
             p: table.p[i],
             t: table.t[i],
+            label: table.label[i],
             clip: table.clip[i],
             range: shell.map_or((0.0, f64::INFINITY), |shell| shell.range(table, i)),
         }
@@ -271,11 +272,15 @@ impl<'a> CaseProgram<'a> {
         if !self.constants.free.is_empty() {
             zero(program, [self.chi(layout, case)]);
         }
+        if self.constants.point_label.is_none() {
+            zero(program, [Affine::of(nu)]);
+        }
         let half = Affine::sum(case.tau.iter().zip(&set.price).map(|(tau, price)| (*tau, price / 2.0)));
         let reach = half + Affine::of(layout.alpha) * (self.constants.eta * set.squared);
         let nu = Affine::of(nu);
         if let Some(e) = self.loss.conjugate() {
-            return Self::place_bounded(program, &e, reach, nu * set.terms, case, cuts);
+            let label = self.constants.point_label.unwrap_or_default();
+            return Self::place_bounded(program, (&e, label), reach, nu * set.terms, case, cuts);
         }
         if self.is_cut {
             return reach + nu * LAMBERT;
@@ -297,26 +302,31 @@ impl<'a> CaseProgram<'a> {
         Affine::of(price)
     }
 
-    /// C for a loss with bounded slopes: the largest Dw² + νe(w).
+    /// C for a loss with bounded slopes: the largest Dw² + νe(w) for labels of either sign.
     fn place_bounded(
         program: &mut Program,
-        e: &Conjugate,
+        (e, label): (&Conjugate, f64),
         reach: Affine,
         nu: Affine,
         case: &mut CaseAt,
         cuts: &[f64],
     ) -> Affine {
-        let high = e.high;
-        let at_end = nu.clone() * (high - 0.5 * e.curve * high * high) + reach.clone() * (high * high);
-        if e.curve == 0.0 {
+        let steepest = e.high.max(-e.low);
+        let linear = nu.clone() * (label - e.tube);
+        let square = reach - nu * (0.5 * e.curve);
+        let at_end = linear.clone() * steepest + square.clone() * (steepest * steepest);
+        if e.curve == 0.0 && label >= e.tube {
             return at_end;
         }
         let price = program.variables(1);
-        let curve = Curve::parabola(nu.clone(), reach - nu * (0.5 * e.curve), high);
         let top = Affine::of(price);
-        let above = held(&top, &curve, cuts).chain([top.clone(), top.clone() - at_end]);
-        not_negative(program, above.collect::<Vec<_>>());
-        case.curves.push((price, curve));
+        let mut above = vec![top.clone(), top.clone() - at_end];
+        if e.curve > 0.0 {
+            let curve = Curve::parabola(linear, square, steepest);
+            above.extend(held(&top, &curve, cuts));
+            case.curves.push((price, curve));
+        }
+        not_negative(program, above);
         Affine::of(price)
     }
 
@@ -339,7 +349,7 @@ impl<'a> CaseProgram<'a> {
         let c = alpha * (self.constants.eta * n);
         if let Some(e) = self.loss.conjugate() {
             let is_concave = self.constants.eta * n < self.constants.k * e.curve;
-            let bounded = Bounded { kappa0: whole.clone(), kappa: whole, b, c, is_concave };
+            let bounded = Bounded { kappa0: whole.clone(), kappa: whole, b, c, label: 1.0, is_concave };
             let part = bounded.part(&e, &[t, y, v]);
             let mut fixed = part.fixed;
             for arc in part.curves {

@@ -23,6 +23,8 @@ pub(super) struct Constants {
     pub(super) free: Vec<usize>,
     /// ϱ of the projection.
     pub(super) projection: Option<f64>,
+    /// The largest label of the adversary's point: 1 where points have margins, `None` if there is no largest.
+    pub(super) point_label: Option<f64>,
 }
 
 impl Constants {
@@ -37,6 +39,11 @@ impl Constants {
             parameters: parameters(statement.learner.loss, columns),
             free: statement.learner.unregularized.clone(),
             projection: statement.learner.projection,
+            point_label: if statement.learner.loss.is_regression() {
+                statement.threat.label_bound
+            } else {
+                Some(1.0)
+            },
         }
     }
 
@@ -65,6 +72,8 @@ pub(super) struct RowTable {
     pub(super) mass: Vec<f64>,
     pub(super) p: Vec<f64>,
     pub(super) t: Vec<f64>,
+    /// The label where it is a number, else 1.
+    pub(super) label: Vec<f64>,
     /// What stands for ‖z‖² in what a row contributes.
     pub(super) n: Vec<f64>,
     /// ‖z‖.
@@ -95,7 +104,7 @@ impl RowTable {
     ) -> Result<Self, CertifyError> {
         let mut table = match statement.learner.loss {
             Loss::Multiclass(classes) => pairs(data, classes),
-            _ => plain(data),
+            loss => plain(data, loss),
         };
         match (&statement.target, target) {
             (Target::Data, _) => {}
@@ -106,7 +115,7 @@ impl RowTable {
                 let over = |(t, mass): (&f64, &f64)| if *t > 0.0 { t / total / mass } else { 0.0 };
                 table.t = own.iter().zip(&table.mass).map(over).collect();
             }
-            (Target::Rows(_), Some(target)) => table.append(&plain(target)),
+            (Target::Rows(_), Some(target)) => table.append(&plain(target, statement.learner.loss)),
             (Target::Rows(_), None) => return Err(CertifyError::Unsupported("a target without rows")),
         }
         let k = 1.0 - statement.learner.learning_rate * statement.learner.regularization;
@@ -126,6 +135,7 @@ impl RowTable {
         self.mass.extend(&target.mass);
         self.p.extend(vec![0.0; target.len()]);
         self.t.extend(vec![1.0; target.len()]);
+        self.label.extend(&target.label);
         self.n.extend(&target.n);
         self.length.extend(&target.length);
         self.clip.extend(&target.clip);
@@ -144,6 +154,7 @@ impl RowTable {
             mass: pick(&self.mass),
             p: pick(&self.p),
             t: pick(&self.t),
+            label: pick(&self.label),
             n: pick(&self.n),
             length: pick(&self.length),
             clip: pick(&self.clip),
@@ -164,12 +175,14 @@ fn clip_ratio(clip: f64, length: f64) -> f64 {
     if ratio > 1.0 + 1e-12 { 1.0 } else { ratio.min(1.0 - 1e-15) }
 }
 
-fn plain(data: &Dataset) -> RowTable {
-    let mass = data.probabilities();
-    let n: Vec<f64> = data.iter().map(|z| dot(z, z)).collect();
+fn plain(data: &Dataset, loss: Loss) -> RowTable {
+    let (mass, labels) = (data.probabilities(), loss.label_entries());
+    let x = || data.iter().map(|row| &row[labels..]);
+    let n: Vec<f64> = x().map(|x| dot(x, x)).collect();
     RowTable {
-        z: data.z().to_vec(),
-        parameters: data.dimension(),
+        z: x().flatten().copied().collect(),
+        parameters: data.dimension() - labels,
+        label: data.iter().map(|row| if labels > 0 { row[0] } else { 1.0 }).collect(),
         p: vec![1.0; mass.len()],
         t: vec![1.0; mass.len()],
         length: n.iter().map(|n| n.sqrt()).collect(),
@@ -189,6 +202,7 @@ fn pairs(data: &Dataset, classes: usize) -> RowTable {
         mass: vec![],
         p: vec![],
         t: vec![],
+        label: vec![],
         n: vec![],
         length: vec![],
         clip: vec![],
@@ -209,5 +223,6 @@ fn pairs(data: &Dataset, classes: usize) -> RowTable {
         }
     }
     let rows = table.mass.len();
-    RowTable { p: vec![1.0; rows], t: vec![1.0; rows], clip: vec![1.0; rows], own: rows, ..table }
+    let ones = vec![1.0; rows];
+    RowTable { p: ones.clone(), t: ones.clone(), label: ones.clone(), clip: ones, own: rows, ..table }
 }

@@ -1,5 +1,5 @@
-//! A row of a loss with bounded slopes (Lemma L2): T ≥ sup κ0e(w) + (1−ε)(bw + αηnw²), V ≥ qy²/(2κ), 0 ≤ y ≤ κ·(the steepest
-//! slope); the line is T + V + y(s − 1).
+//! A row of a loss with bounded slopes (Lemma L2): T ≥ sup κ0e(w) + (1−ε)(bw + αηnw²), V ≥ qy²/(2κ) and V ≥ h|y|, y between κ·low and
+//! κ·high; the line is T + V + y(s − label).
 
 use unswayed_check::{Conjugate, Lines};
 
@@ -18,6 +18,8 @@ pub(in super::super) struct Bounded<T> {
     pub(in super::super) b: T,
     /// (1−ε)αηn for a row.
     pub(in super::super) c: T,
+    /// The label where it is a number, else 1.
+    pub(in super::super) label: f64,
     /// Whether κ0e(w) + cw² bends down: ηn < kq.
     pub(in super::super) is_concave: bool,
 }
@@ -30,44 +32,58 @@ impl<T: Scalar> Bounded<T> {
             kappa: row.kappa(),
             b: row.b.clone() * benign,
             c: row.c() * benign,
+            label: row.label,
             is_concave: row.constants.eta * row.n < row.constants.k * e.curve,
         }
     }
 
-    /// κ0e(w) + bw + cw².
-    fn at(&self, e: &Conjugate, w: f64) -> T {
-        self.kappa0.clone() * (w - 0.5 * e.curve * w * w) + self.b.clone() * w + self.c.clone() * (w * w)
+    /// κ0e(w) + bw + cw² for w ≥ 0, or for w ≤ 0 as a function of −w: its linear and its square coefficient.
+    fn side(&self, e: &Conjugate, sign: f64) -> (T, T) {
+        let linear = self.kappa0.clone() * (sign * self.label - e.tube) + self.b.clone() * sign;
+        (linear, self.c.clone() - self.kappa0.clone() * (0.5 * e.curve))
     }
 
     /// The curves of T and of V.
     fn curves(&self, e: &Conjugate, y: &T) -> Vec<Arc<T>> {
         let mut curves = vec![];
-        if self.is_concave {
-            let b = self.kappa0.clone() + self.b.clone();
-            let c = self.c.clone() - self.kappa0.clone() * (0.5 * e.curve);
-            curves.push(Curve::parabola(b, c, e.high).everywhere());
-        }
-        if e.curve > 0.0 {
-            let c = self.kappa.clone() * (-0.5 * e.curve);
-            let curve = Curve::parabola(y.clone() * e.curve, c, e.high);
-            curves.push(Arc { unknown: 2, ..curve.everywhere() });
+        for (sign, end) in sides(e) {
+            if self.is_concave {
+                let (linear, square) = self.side(e, sign);
+                curves.push(Curve::parabola(linear, square, end).everywhere());
+            }
+            if e.curve > 0.0 {
+                let c = self.kappa.clone() * (-0.5 * e.curve);
+                let curve = Curve::parabola(y.clone() * (sign * e.curve), c, end);
+                curves.push(Arc { unknown: 2, ..curve.everywhere() });
+            }
         }
         curves
     }
+}
+
+/// The sides of 0 that slopes can be on, with their ends.
+fn sides(e: &Conjugate) -> Vec<(f64, f64)> {
+    if e.low < 0.0 { vec![(1.0, e.high), (-1.0, -e.low)] } else { vec![(1.0, e.high)] }
 }
 
 impl Bounded<Affine> {
     /// Its place in the program, for the unknowns T, y and V.
     pub(in super::super) fn part(&self, e: &Conjugate, own: &[Affine]) -> RowConstraints {
         let [t, y, v] = [&own[0], &own[1], &own[2]].map(Affine::clone);
-        let fixed = vec![
+        let mut fixed = vec![
             t.clone(),
-            t.clone() - self.at(e, e.high),
-            y.clone(),
+            y.clone() - self.kappa.clone() * e.low,
             self.kappa.clone() * e.high - y.clone(),
             v.clone(),
         ];
-        let cost = t + v - y.clone();
+        for (sign, end) in sides(e) {
+            let (linear, square) = self.side(e, sign);
+            fixed.push(t.clone() - linear * end - square * (end * end));
+            if e.tube > 0.0 {
+                fixed.push(v.clone() - y.clone() * (sign * e.tube));
+            }
+        }
+        let cost = t + v - y.clone() * self.label;
         RowConstraints { fixed, curves: self.curves(e, &y), cost, slope: y }
     }
 }
@@ -75,8 +91,8 @@ impl Bounded<Affine> {
 impl Bounded<f64> {
     /// What the line of slope y costs at s = 0.
     pub(in super::super) fn height(&self, e: &Conjugate, y: f64) -> f64 {
-        let bend = if y == 0.0 { 0.0 } else { 0.5 * e.curve * y * y / self.kappa };
-        highest(e, self.kappa0, self.b, self.c) - y + bend
+        let bend = if y == 0.0 { 0.0 } else { 0.5 * e.curve * y * y / self.kappa + e.tube * y.abs() };
+        highest(e, self.label, self.kappa0, self.b, self.c) - self.label * y + bend
     }
 }
 
@@ -89,9 +105,10 @@ impl RowKind for BoundedSlope {
         Bounded::of_row(row, &self.0).part(&self.0, own)
     }
 
-    /// The slope of the loss at s.
-    fn line(&self, row: &Row<f64>, _: f64, s: f64, _: f64) -> RowUnknowns {
-        own(row.kappa().max(0.0) * slope(&self.0, s))
+    /// The slope of the loss at s, smoothed where it jumps.
+    fn line(&self, row: &Row<f64>, _: f64, s: f64, width: f64) -> RowUnknowns {
+        let smooth = Conjugate { curve: if self.0.curve > 0.0 { self.0.curve } else { width }, ..self.0 };
+        own(row.kappa().max(0.0) * slope(&smooth, s - row.label + 1.0))
     }
 
     fn height(&self, row: &Row<f64>, own: &RowUnknowns) -> f64 {
@@ -105,6 +122,6 @@ impl RowKind for BoundedSlope {
     fn write(&self, row: &Row<f64>, own: &RowUnknowns, _: &[f64], lines: &mut Lines) {
         let kappa = row.kappa();
         let u = if kappa > 0.0 { own[1] / kappa } else { 0.0 };
-        lines.u.push(u.clamp(0.0, self.0.high));
+        lines.u.push(u.clamp(self.0.low, self.0.high));
     }
 }

@@ -50,6 +50,8 @@ pub(super) struct Row<'a, T> {
     pub(super) p: f64,
     /// The weight in the target.
     pub(super) t: f64,
+    /// The label where it is a number, else 1.
+    pub(super) label: f64,
     /// r = min(1, G/‖z‖) of a clipped gradient, else 1.
     pub(super) clip: f64,
     /// The middle of the interval that s is in, and how far from it s may be.

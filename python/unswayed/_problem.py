@@ -79,7 +79,7 @@ def asked(
     bias: Union[int, str, None],
     schedule: Optional[str],
     average: bool,
-    label_bound: float | None,
+    label_bound: Optional[float] = None,
 ) -> _native.Asked:
     """Learner and adversary but for the rates, as the compiled half takes them."""
     name, numbers = _set(adversary)

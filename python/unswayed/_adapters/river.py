@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from .._native import UnswayedError
 from .learner import Learner
-from .rules import check, inside
+from .pipelines import river_steps
+from .refusals import RIVER, refused
+from .rules import check
 
 
 def from_river(model: Any) -> Learner:
     """The learner that a river `LogisticRegression` with the loss `Log` or `Hinge` is.
 
     Refuses, with the reason, a model whose steps are not those we certify. river shrinks only the weights of the features
-    that a point has, so every point must have all features, the adversary's too.
+    that a point has, so every point must have all features, the adversary's too: `Guard(features=…)` sees to that.
+
+    A pipeline is taken if its other steps learn nothing. Give the learner raw points then: a list of dictionaries, a frame or
+    an array. A scaler that keeps learning is refused; freeze it.
+
+    `clip_gradient` below 1 shortens every step of the hinge loss alike: the learner is the one with a rate that much smaller
+    and a regularization that much larger.
 
     >>> import unswayed
     >>> from river import linear_model, optim
@@ -27,11 +36,14 @@ def from_river(model: Any) -> Learner:
     Traceback (most recent call last):
     unswayed.UnswayedError: LogisticRegression: intercept_lr...
     """
-    from river import linear_model, optim
+    from river import compose, linear_model, optim
 
+    if isinstance(model, compose.Pipeline):
+        *steps, last = model.steps.values()
+        return replace(from_river(last), before=river_steps(steps))
     kind = type(model).__name__
     if type(model) is not linear_model.LogisticRegression:
-        raise UnswayedError(f"{kind}: only LogisticRegression makes steps that are certified here{inside(model)}")
+        raise refused(model, RIVER, "LogisticRegression", "learn_one")
 
     def refuse(what: str, reason: str) -> UnswayedError:
         return UnswayedError(f"{kind}: {what}: {reason}")
@@ -60,7 +72,9 @@ def from_river(model: Any) -> Learner:
         )
     if model.l1 != 0:
         raise refuse(f"l1={model.l1}", "only the quadratic penalty is certified; use l2")
-    if model.clip_gradient < 1:
-        raise refuse(f"clip_gradient={model.clip_gradient}", "it shortens the steps; use at least 1")
+    if model.clip_gradient < 1 and (loss != "hinge" or model.clip_gradient <= 0):
+        raise refuse(f"clip_gradient={model.clip_gradient}", "it cuts off the slope of the loss Log; use at least 1, or the loss Hinge()")
     check(kind, rate, "optimizer", model.l2, "l2")
-    return Learner(float(rate), float(model.l2), loss, not is_still)
+    # A hinge of slope c: η·c·z = (η·c)·z, and η·σ = (η·c)·(σ/c).
+    slope = min(1.0, float(model.clip_gradient))
+    return Learner(float(rate) * slope, float(model.l2) / slope, loss, not is_still, is_classifier=True)

@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, Optional
 
+from .._data import MEMORY_LIMIT
 from .._native import UnswayedError
 from .learner import Learner
-from .rules import check, inside
+from .pipelines import sklearn_steps
+from .refusals import SKLEARN, refused
+from .rules import check
+
+#: scikit-learn's losses that are certified, and their names here.
+LOSSES = {"hinge": "hinge", "log_loss": "logistic", "modified_huber": "modified-huber"}
 
 
-def from_sklearn(estimator: Any, *, largest_rate: float = 1e-2, sparse: Optional[bool] = None) -> Learner:
+def from_sklearn(
+    estimator: Any, *, largest_rate: float = 1e-2, sparse: Optional[bool] = None, memory_limit: int = MEMORY_LIMIT
+) -> Learner:
     """The learner that a scikit-learn `SGDClassifier` is when it is trained with `partial_fit`, a point at a time.
 
     Refuses, with the reason, an estimator whose steps are not those we certify. `fit` is another matter: it makes several
     passes over the data, and the certificate says nothing of that.
 
     Args:
-        estimator: an `SGDClassifier`.
+        estimator: an `SGDClassifier`, fitted or not, or a `Pipeline` that ends in one. Of the steps before it only `transform`
+            is used, so they must be fitted already, and the loop that calls `partial_fit` must not fit them again. Give the
+            learner raw features then: it makes the rows itself. With several classes there is one model for each:
+            `Learner.certify_each`.
         largest_rate: for a learning rate that falls, the one from which on it is certified: `from_step` says which step that is.
             A smaller one has a smaller bound, from a later step on.
         sparse: whether `partial_fit` gets sparse matrices. It matters with an intercept, which scikit-learn then moves at a
             hundredth of the learning rate, a learner that is not certified; so with `fit_intercept=True` say `sparse=False`
             if `partial_fit` gets arrays.
+        memory_limit: the most bytes that sparse rows may take as an array, which they are made into.
 
     >>> import unswayed
     >>> from sklearn.linear_model import SGDClassifier
@@ -36,41 +49,53 @@ def from_sklearn(estimator: Any, *, largest_rate: float = 1e-2, sparse: Optional
     Traceback (most recent call last):
     unswayed.UnswayedError: SGDClassifier: learning_rate='adaptive'...
     """
-    from sklearn.linear_model import SGDClassifier
+    from sklearn.pipeline import Pipeline
 
-    kind = type(estimator).__name__
-    if type(estimator) is not SGDClassifier:
-        raise UnswayedError(f"{kind}: only SGDClassifier makes steps that are certified here{inside(estimator)}")
-    wanted = estimator.get_params(deep=False)
-    rules = [
-        ("penalty", "l2", "only the quadratic penalty pulls the model back in proportion to its size; use 'l2'"),
-        ("class_weight", None, "it weighs classes differently in its steps; use None, and weigh the data"),
-    ]
-    for name, value, reason in rules:
-        if wanted[name] != value:
-            raise UnswayedError(f"SGDClassifier: {name}={wanted[name]!r}: {reason}")
-    loss = {"hinge": "hinge", "log_loss": "logistic", "modified_huber": "modified-huber"}.get(wanted["loss"])
-    if loss is None:
-        raise UnswayedError(
-            f"SGDClassifier: loss={wanted['loss']!r}: only the losses 'hinge', 'log_loss' and 'modified_huber' are certified"
-        )
+    if isinstance(estimator, Pipeline):
+        before = sklearn_steps(estimator, memory_limit)
+        last = from_sklearn(estimator.steps[-1][1], largest_rate=largest_rate, sparse=sparse)
+        return replace(last, before=before)
+    wanted = _sgd_params(estimator)
+    intercept = bool(wanted["fit_intercept"])
     rate, schedule, step = _sklearn_rate(wanted, largest_rate)
-    check(kind, rate, "largest_rate" if schedule else "eta0", wanted["alpha"], "alpha")
-    if wanted["fit_intercept"] and sparse is not False:
+    check("SGDClassifier", rate, "largest_rate" if schedule else "eta0", wanted["alpha"], "alpha")
+    if intercept and sparse is not False:
         raise UnswayedError(
             "SGDClassifier: fit_intercept=True: on sparse matrices scikit-learn moves the intercept at a hundredth of the "
             "learning rate, and that learner is not certified; if partial_fit gets arrays, say from_sklearn(model, sparse=False)"
         )
-    if not isinstance(wanted["average"], bool):
-        raise UnswayedError(f"SGDClassifier: average={wanted['average']!r}: the average must be of all models; use True or False")
-    if schedule and wanted["fit_intercept"]:
+    if schedule and intercept:
         raise UnswayedError(
             f"SGDClassifier: learning_rate={wanted['learning_rate']!r} with fit_intercept=True: an intercept is certified at a "
             "constant learning rate only; use fit_intercept=False and a feature that is always 1, or learning_rate='constant'"
         )
+    classes = getattr(estimator, "classes_", None)
     return Learner(
-        rate, float(wanted["alpha"]), loss, bool(wanted["fit_intercept"]), schedule, wanted["average"], step
+        rate, float(wanted["alpha"]), LOSSES[wanted["loss"]], intercept, schedule, wanted["average"], step,
+        is_classifier=True, classes=None if classes is None else tuple(classes.tolist()),
     )
+
+
+def _sgd_params(estimator: Any) -> dict[str, Any]:
+    """The arguments of an `SGDClassifier`; refuses those of learners that are not certified."""
+    from sklearn.linear_model import SGDClassifier
+
+    if type(estimator) is not SGDClassifier:
+        raise refused(estimator, SKLEARN, "SGDClassifier", "partial_fit")
+    wanted: dict[str, Any] = estimator.get_params(deep=False)
+    penalty = wanted["penalty"]
+    is_quadratic = penalty == "l2" or (penalty == "elasticnet" and wanted["l1_ratio"] == 0)
+    rules = [
+        (is_quadratic, "penalty", "only the quadratic penalty pulls the model back in proportion to its size; use 'l2'"),
+        (wanted["class_weight"] is None, "class_weight", "it weighs classes differently in its steps; use None, and weigh the data"),
+        (wanted["loss"] in LOSSES, "loss", "only the losses 'hinge', 'log_loss' and 'modified_huber' are certified"),
+        (isinstance(wanted["average"], bool), "average", "the average must be of all models; use True or False"),
+        (not wanted["early_stopping"], "early_stopping", "scikit-learn itself refuses it in partial_fit; use False"),
+    ]
+    for is_good, name, reason in rules:
+        if not is_good:
+            raise UnswayedError(f"SGDClassifier: {name}={wanted[name]!r}: {reason}")
+    return wanted
 
 
 def _sklearn_rate(wanted: dict[str, Any], largest: float) -> tuple[float, Optional[str], int]:
@@ -90,5 +115,7 @@ def _sklearn_rate(wanted: dict[str, Any], largest: float) -> tuple[float, Option
         slowdown = 0.01 * alpha
         small, slow = (eta0 / largest) ** (1 / power), 1 + (power / (eta0 * slowdown)) ** (1 / (1 - power))
         return largest, f"slowdown={slowdown!r}", max(1, math.ceil(max(small, slow)))
-    reason = "it falls with the training loss" if kind == "adaptive" else "its rate is none that is certified"
-    raise UnswayedError(f"SGDClassifier: learning_rate={kind!r}: {reason}; use 'constant', 'optimal' or 'invscaling' with 0 < power_t < 1")
+    reasons = {"adaptive": "it falls with the training loss", "pa1": "its steps are as long as the point demands"}
+    reason = reasons.get("pa1" if kind == "pa2" else kind, "its rate is none that is certified")
+    remedy = "use 'constant', 'optimal' or 'invscaling' with 0 < power_t < 1"
+    raise UnswayedError(f"SGDClassifier: learning_rate={kind!r}: {reason}; {remedy}")

@@ -25,6 +25,7 @@ class Asked(TypedDict):
     bias: Union[int, str, None]
     schedule: Optional[str]
     average: bool
+    label_bound: Optional[float]
 
 class Data:
     @staticmethod

@@ -96,6 +96,7 @@ def asked(
         "bias": bias,
         "schedule": schedule,
         "average": average,
+        "label_bound": label_bound,
     }
 
 

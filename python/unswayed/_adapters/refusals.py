@@ -17,6 +17,7 @@ _REGRESSOR = "it predicts numbers, and only classifiers are read off estimators"
 _SGD = "SGDClassifier(loss='hinge', learning_rate='constant', eta0=…, alpha=…) with partial_fit"
 _SGD_LOG = "SGDClassifier(loss='log_loss', learning_rate='constant', eta0=…, alpha=…) with partial_fit"
 _SGD_LAST = "features of the fitted network's last hidden layer, and SGDClassifier on them"
+_NUMBERS = "nothing for numbers; for two classes SGDClassifier with partial_fit"
 _MEAN = "unswayed.mean, for a mean that is learned online"
 _OWN = "SGDClassifier itself, which trains one model for each class: from_sklearn(model).certify_each(x, y, …)"
 
@@ -24,8 +25,8 @@ _OWN = "SGDClassifier itself, which trains one model for each class: from_sklear
 SKLEARN: dict[str, tuple[str, str]] = {
     "Perceptron": ("its loss has no margin, and without a penalty nothing pulls the model back", _SGD),
     "PassiveAggressiveClassifier": (_NO_PULL, _SGD),
-    "PassiveAggressiveRegressor": (_NO_PULL, _SGD),
-    "SGDRegressor": (_REGRESSOR, _SGD),
+    "PassiveAggressiveRegressor": (_NO_PULL, _NUMBERS),
+    "SGDRegressor": (_REGRESSOR, _NUMBERS),
     "SGDOneClassSVM": ("it learns from points without labels, and its offset has a step of its own", _SGD),
     "MLPClassifier": (_NOT_LINEAR, _SGD_LAST),
     "MLPRegressor": (_NOT_LINEAR, _SGD_LAST),
@@ -39,14 +40,14 @@ SKLEARN: dict[str, tuple[str, str]] = {
     "ClassifierChain": ("each of its models sees the others' predictions", _SGD),
     "CalibratedClassifierCV": ("it is fitted on top of a classifier; give that classifier", _SGD),
     "SelfTrainingClassifier": ("it labels its own points, which no adversary needs to do for it", _SGD),
-    "TransformedTargetRegressor": (_REGRESSOR, _SGD),
+    "TransformedTargetRegressor": (_REGRESSOR, _NUMBERS),
     "DummyClassifier": ("it learns nothing from features", _SGD),
     **dict.fromkeys(("LogisticRegression", "LogisticRegressionCV"), (_AT_ONCE, _SGD_LOG)),
     **dict.fromkeys(("LinearSVC", "SVC", "NuSVC", "RidgeClassifier", "RidgeClassifierCV"), (_AT_ONCE, _SGD)),
     **dict.fromkeys(("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"), (_AT_ONCE, _SGD)),
     **dict.fromkeys(("KNeighborsClassifier", "NearestCentroid", "GaussianProcessClassifier"), (_AT_ONCE, _SGD)),
     **dict.fromkeys(("VotingClassifier", "StackingClassifier", "BaggingClassifier", "AdaBoostClassifier"), (_AT_ONCE, _SGD)),
-    **dict.fromkeys(("LinearRegression", "Ridge", "Lasso", "ElasticNet", "LinearSVR", "SVR", "HuberRegressor"), (_REGRESSOR, _SGD)),
+    **dict.fromkeys(("LinearRegression", "Ridge", "Lasso", "ElasticNet", "LinearSVR", "SVR", "HuberRegressor"), (_REGRESSOR, _NUMBERS)),
     **dict.fromkeys(("MultinomialNB", "BernoulliNB", "GaussianNB", "ComplementNB", "CategoricalNB"), (_COUNTS, _SGD_LOG)),
     **dict.fromkeys(("DecisionTreeClassifier", "RandomForestClassifier", "ExtraTreesClassifier"), (_TREES, _SGD_LOG)),
     **dict.fromkeys(("GradientBoostingClassifier", "HistGradientBoostingClassifier"), (_TREES, _SGD_LOG)),

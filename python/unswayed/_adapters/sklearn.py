@@ -53,7 +53,9 @@ def from_sklearn(
 
     if isinstance(estimator, Pipeline):
         before = sklearn_steps(estimator, memory_limit)
-        last = from_sklearn(estimator.steps[-1][1], largest_rate=largest_rate, sparse=sparse)
+        # A guard makes arrays, whatever is before it.
+        is_sparse = sparse if before.radius is None else False
+        last = from_sklearn(estimator.steps[-1][1], largest_rate=largest_rate, sparse=is_sparse)
         return replace(last, before=before)
     wanted = _sgd_params(estimator)
     intercept = bool(wanted["fit_intercept"])

@@ -178,6 +178,10 @@ def words(found):
     return "**certified**: " + ", ".join(parts)
 
 
+def _cell(text):
+    return text.replace("|", "\\|")
+
+
 def document():
     """docs/estimators.md"""
     answers = {call: answer(call) for calls in CALLS.values() for call in calls}
@@ -186,12 +190,12 @@ def document():
         "# Which estimators are certified",
         "",
         f"{len(answers)} calls as a new user writes them: {accepted} are certified, the others are refused with these words. Made by",
-        "`python python/tests/test_estimator_table.py`, after `scripts/python` has installed the package; a test compares.",
+        "`target/tools/python/bin/python python/tests/test_estimator_table.py`, once `scripts/python` has run; a test compares.",
         "`constant` stands for `learning_rate='constant', eta0=0.01, alpha=0.1, fit_intercept=False`, `x`, `y` and `texts` for data,",
         "`decay` for `lr=0.01, weight_decay=0.1`, `plain` for `nn.Linear(4, 1, bias=False)`, `layer` for `nn.Linear(4, 1)` and",
         "`network` for `nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 1))`.",
     ]
     for library, calls in CALLS.items():
         lines += ["", f"## {library}", "", "| call | answer |", "|---|---|"]
-        lines += [f"| `{call}` | {words(answers[call]).replace('|', chr(92) + '|')} |".replace(" | linear", " \\| linear").replace(" | Guard", " \\| Guard") for call in calls]
+        lines += [f"| `{_cell(call)}` | {_cell(words(answers[call]))} |" for call in calls]
     return "\n".join(lines) + "\n"

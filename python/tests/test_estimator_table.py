@@ -68,7 +68,7 @@ def test_sklearn_makes_the_steps(call):
         z = y[row] * (np.append(rows[row], 1.0) if learner.intercept else rows[row])
         ours = replace(learner, learning_rate=rate(params, learner, t)).update(ours, z)
         total += ours
-    theirs = last._standard_coef[0] if learner.average else last.coef_[0]
+    theirs = np.atleast_2d(last._standard_coef if learner.average else last.coef_)[0]
     np.testing.assert_allclose(theirs, ours[: len(theirs)], rtol=1e-9, atol=1e-12)
     if learner.intercept:
         np.testing.assert_allclose(last.intercept_, ours[-1:], rtol=1e-9, atol=1e-12)

@@ -79,7 +79,7 @@ pub fn policy(labels: &str) -> PyResult<LabelPolicy> {
 #[pymethods]
 impl Data {
     #[staticmethod]
-    #[pyo3(signature = (x, y, weights, names, labels, normalize, scale))]
+    #[pyo3(signature = (x, y, weights, names, labels, normalize, scale, made = None))]
     fn from_arrays(
         x: PyReadonlyArray2<'_, f64>,
         y: Option<GivenLabels<'_>>,
@@ -88,10 +88,16 @@ impl Data {
         labels: &str,
         normalize: bool,
         scale: Option<f64>,
+        made: Option<&str>,
     ) -> PyResult<Self> {
         let reading = Reading { labels: policy(labels)?, normalize, scale, ..Reading::default() };
         let table = Table { names, ..table(&x, y, weights).map_err(data_error)? };
-        Ok(Data(Arc::new(table.into_dataset(&reading).map_err(data_error)?)))
+        let data = table.into_dataset(&reading).map_err(data_error)?;
+        let data = match made {
+            Some(text) => data.made_by(text).map_err(data_error)?,
+            None => data,
+        };
+        Ok(Data(Arc::new(data)))
     }
 
     /// What [`Data::from_state`] takes.

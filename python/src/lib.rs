@@ -26,9 +26,19 @@ use pyo3::prelude::*;
 pyo3::create_exception!(unswayed, UnswayedError, pyo3::exceptions::PyValueError);
 pyo3::create_exception!(unswayed, CheckFailed, UnswayedError);
 
-/// Any error as an exception with its message.
+/// Flags that the messages of the library name, and the arguments of the same meaning.
+const ARGUMENTS: [(&str, &str); 5] = [
+    ("--resume", "resume=True"),
+    ("--output", "output"),
+    ("--allow-seen", "allow_seen=True"),
+    ("--expect ", "require: "),
+    ("--labels", "labels"),
+];
+
+/// Any error as an exception with its message, which names arguments and no flags.
 fn error(error: impl std::fmt::Display) -> PyErr {
-    UnswayedError::new_err(error.to_string())
+    let replace = |text: String, (flag, argument): &(&str, &str)| text.replace(flag, argument);
+    UnswayedError::new_err(ARGUMENTS.iter().fold(error.to_string(), replace))
 }
 
 /// Data that are refused, with remedies as arguments.

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from river import linear_model, optim, preprocessing
+from river import linear_model, optim
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import Perceptron, SGDClassifier, SGDRegressor
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import unswayed
@@ -222,6 +221,9 @@ def test_a_rate_that_falls_and_an_average(arrays):
         ({"penalty": "l1"}, "quadratic"),
         ({"penalty": None}, "quadratic"),
         ({"average": 10}, "all models"),
+        ({"penalty": "elasticnet"}, "quadratic"),
+        ({"learning_rate": "pa1"}, "as long as the point demands"),
+        ({"early_stopping": True}, "scikit-learn itself refuses"),
         ({"class_weight": "balanced"}, "weigh"),
         ({"alpha": 0.0}, "nothing pulls"),
         ({"fit_intercept": True}, "hundredth"),
@@ -235,15 +237,91 @@ def test_sklearn_refused(change, words):
 
 
 def test_other_estimators_refused():
-    for estimator in (Perceptron(), StandardScaler()):
-        with pytest.raises(unswayed.UnswayedError, match="only SGDClassifier"):
+    for estimator, words in [
+        (Perceptron(), "its loss has no margin.*nearest: SGDClassifier"),
+        (StandardScaler(), "only SGDClassifier"),
+        (SGDClassifier, "is a class; give an estimator"),
+        (MySGD(), "MySGD: only SGDClassifier"),
+        (42, "int: it has no partial_fit"),
+    ]:
+        with pytest.raises(unswayed.UnswayedError, match=words):
             unswayed.from_sklearn(estimator)
-    with pytest.raises(unswayed.UnswayedError, match="inside the pipeline"):
-        unswayed.from_sklearn(make_pipeline(StandardScaler(), SGDClassifier()))
-    with pytest.raises(unswayed.UnswayedError, match="inside the pipeline"):
-        unswayed.from_river(preprocessing.StandardScaler() | linear_model.LogisticRegression())
-    with pytest.raises(unswayed.UnswayedError, match="only LogisticRegression"):
-        unswayed.from_river(linear_model.PAClassifier())
+    for model, words in [
+        (linear_model.PAClassifier(), "nothing pulls the model back; nearest: linear_model.LogisticRegression"),
+        (linear_model.SoftmaxRegression(), "cross entropy"),
+    ]:
+        with pytest.raises(unswayed.UnswayedError, match=words):
+            unswayed.from_river(model)
+
+
+class MySGD(SGDClassifier):
+    """It may make other steps."""
+
+
+def test_labels_of_a_classifier_are_no_scores(arrays):
+    x, y = arrays[0], np.resize([-1, 0, 1], len(arrays[0]))
+    model = SGDClassifier(alpha=PENALTY, learning_rate="constant", eta0=RATE, fit_intercept=False)
+    with pytest.raises(unswayed.UnswayedError, match="more than two classes.*certify_each"):
+        unswayed.from_sklearn(model).certify(x, y, poison_rate=POISON)
+    with pytest.raises(unswayed.UnswayedError, match="more than two classes"):
+        unswayed.from_sklearn(model).certify(unswayed.Data(x, y), poison_rate=POISON)
+    with pytest.raises(unswayed.UnswayedError, match="two of them; use certify"):
+        unswayed.from_sklearn(model).certify_each(x, arrays[1], poison_rate=POISON)
+    model.partial_fit(x, y, classes=[-1, 0, 1])
+    with pytest.raises(unswayed.UnswayedError, match="fitted with the classes -1, 0, 1, and y has -1, 1"):
+        unswayed.from_sklearn(model).certify(x, arrays[1], poison_rate=POISON)
+
+
+def test_several_classes_are_one_learner_each(arrays):
+    """scikit-learn's own models for three classes, beside ours, under attack."""
+    x = arrays[0].astype(np.float64)
+    # Three classes of real rows: the digit 1, and the digit 7 on either side of a line.
+    kinds = np.where(arrays[1] > 0, "one", np.where(x[:, 0] > np.median(x[:, 0]), "left", "right"))
+    model = SGDClassifier(alpha=PENALTY, learning_rate="constant", eta0=RATE, fit_intercept=False)
+    model.partial_fit(x[:1] * 0, kinds[:1], classes=np.unique(kinds))
+    learner = unswayed.from_sklearn(model)
+    assert learner.classes == ("left", "one", "right")
+    each = learner.certify_each(x, kinds, poison_rate=POISON)
+    assert list(each) == ["left", "one", "right"] and len(each) == 3
+    assert "labels: class one is 1, every other class is -1" in dict(each["one"].lines)["rows"]
+    y = np.where(kinds == "one", 1, -1)
+    point = learner_of_two(learner).attack(x, y, poison_rate=POISON, attacks="steady-state")[0].point
+    model = SGDClassifier(alpha=PENALTY, learning_rate="constant", eta0=RATE, fit_intercept=False)
+    ours, losses, wrong = np.zeros((3, x.shape[1])), [], []
+    random = np.random.default_rng(6)
+    for step in range(10_000):
+        row = random.integers(len(x))
+        features, label = (point, "one") if random.random() < POISON else (x[row], kinds[row])
+        model.partial_fit(features[None, :], [label], classes=list(each))
+        for i, name in enumerate(each):
+            ours[i] = learner.update(ours[i], features if label == name else -features)
+        if step % 10 == 0:
+            np.testing.assert_allclose(model.coef_, ours, rtol=1e-9, atol=1e-12)
+            if step > 1000:
+                signs = np.array([np.where(kinds == name, 1, -1) for name in each])
+                losses.append(LOSSES["hinge"](signs * (model.coef_ @ x.T)).mean(axis=1))
+                wrong.append((model.predict(x) != kinds).mean())
+    for loss, certificate in zip(np.mean(losses, axis=0), each.values()):
+        assert loss <= certificate.certified_loss
+    assert np.mean(wrong) <= each.certified_error <= 1
+
+
+def learner_of_two(learner):
+    return unswayed.Learner(learner.learning_rate, learner.regularization)
+
+
+def test_an_elastic_net_without_its_l1_part_is_ours(arrays):
+    x, y = arrays[0].astype(np.float64), arrays[1]
+    setting = {"alpha": PENALTY, "learning_rate": "constant", "eta0": RATE, "fit_intercept": False}
+    model = SGDClassifier(penalty="elasticnet", l1_ratio=0, **setting)
+    learner = unswayed.from_sklearn(model)
+    assert learner == unswayed.Learner(RATE, PENALTY)
+    ours = np.zeros(x.shape[1])
+    for step, (features, label) in enumerate(stream(x, y, -x[0], 10_000, seed=7)):
+        model.partial_fit(features[None, :], [label], classes=[-1, 1])
+        ours = learner.update(ours, label * features)
+        if step % 10 == 0:
+            np.testing.assert_allclose(model.coef_[0], ours, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -260,7 +338,8 @@ def test_other_estimators_refused():
         ({"intercept_init": 1.0}, "intercept_init=0"),
         ({"l2": 0.0}, "nothing pulls"),
         ({"l2": 0.0, "l1": 0.1}, "quadratic"),
-        ({"clip_gradient": 0.5}, "shortens"),
+        ({"clip_gradient": 0.5, "loss": optim.losses.Log()}, "cuts off the slope"),
+        ({"clip_gradient": 0.0}, "cuts off the slope"),
     ],
 )
 def test_river_refused(change, words):

@@ -189,6 +189,23 @@ def test_other_data_are_not_valid(made):
     assert agree(made["hinge"].path, ["nowhere.npz"]) == 2
 
 
+def test_how_features_were_made(tmp_path, made):
+    """A line of text in the statement: both checkers show it, and refuse one that could pass for other lines."""
+    one, path = made["hinge"], tmp_path / "made.certificate.json"
+    for text, code in [
+        ("StandardScaler(), clipped to norm 1", 0), ("a" * 4096, 0), ("é" * 2048, 0), (None, 0), ("a\u2028b", 0),
+        ("a" * 4097, 2), ("é" * 2049, 2), ("", 2), (" \u00a0", 2), ("one\nloss 0", 2), ("tab\there", 2), ("\u0085", 2), (7, 2),
+    ]:
+        content = json.loads(one.content)
+        content["linear"]["statement"]["data"][0]["made"] = text
+        path.write_text(json.dumps(content), encoding="utf-8")
+        assert agree(str(path), one.data, about=repr(text)[:40]) == code
+    content["linear"]["statement"]["data"][0]["made"] = "by hand"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    done = subprocess.run([sys.executable, verify.__file__, path, *one.data], capture_output=True, text=True, check=True)
+    assert "by hand" in done.stdout
+
+
 def test_formats(tmp_path, made):
     """The same table in every format; text labels; the first rows of a file; integers; Fortran order."""
     names = [f"feature {j}" for j in range(5)]

@@ -22,11 +22,12 @@ Features are NumPy arrays, pandas or polars frames; labels are two classes, or s
 import os as _os
 
 from . import _native
-from ._adapters import Learner, from_river, from_sklearn
+from ._adapters import Frozen, Learner, OneVsRest, from_river, from_sklearn, from_torch
 from ._attack import Attack, Attacks, Estimate, Simulation, attack, simulate
 from ._certificate import Certificate, Verdict, certify
 from ._data import Data, load, preferences, sample, sample_test
 from ._design import Design, Ranked, Row, Setting, Tolerable, Tolerated, design, tolerate
+from ._guard import Guard
 from ._mean import MeanCertificate, mean
 from ._native import CheckFailed, UnswayedError
 from ._prepare import Transform, prepare
@@ -42,8 +43,11 @@ __all__ = [
     "Design",
     "Ellipsoid",
     "Estimate",
+    "Frozen",
+    "Guard",
     "Learner",
     "MeanCertificate",
+    "OneVsRest",
     "Points",
     "Ranked",
     "Row",
@@ -59,6 +63,7 @@ __all__ = [
     "design",
     "from_river",
     "from_sklearn",
+    "from_torch",
     "load",
     "mean",
     "preferences",

@@ -46,6 +46,7 @@ class Data:
         normalize: divide all rows by the largest norm. Labels that are numbers stay as they are.
         scale: divide all rows by this number, as other data were divided; they may then have any norm.
         rows: use only so many rows from the top.
+        made_by: how the features had been made of raw data, in one line; certificates show it. For arrays and frames.
     """
 
     __slots__ = ("_native",)
@@ -62,7 +63,10 @@ class Data:
         normalize: bool = False,
         scale: Optional[float] = None,
         rows: Optional[int] = None,
+        made_by: Optional[str] = None,
     ) -> None:
+        if made_by is not None and isinstance(x, (Data, str, os.PathLike)):
+            raise UnswayedError("made_by is for arrays and frames: a file's certificate names the file")
         if isinstance(x, Data):
             kind = None if labels == "detect" else labels
             given = {"weights": weights, "weight_column": weight_column, "labels": kind, "normalize": normalize, "scale": scale}
@@ -86,7 +90,7 @@ class Data:
         features, labels_, w = matrix(x), label_array(y), weight_array(weights)
         if rows is not None:
             features, labels_, w = first_rows(rows, features, labels_, w)
-        self._native = _native.Data.from_arrays(features, labels_, w, names, labels, normalize, scale)
+        self._native = _native.Data.from_arrays(features, labels_, w, names, labels, normalize, scale, made_by)
 
     @classmethod
     def _of(cls, native: NativeData) -> Data:
@@ -255,6 +259,24 @@ def floats(array: Any) -> Floats:
     if kind not in "biufO":
         raise UnswayedError(f"an array holds {array.dtype}, not real numbers")
     return np.require(array, np.float64, ["C", "A"])
+
+
+#: The most memory that a sparse matrix may take as an array, in bytes.
+MEMORY_LIMIT = 2**30
+
+
+def dense(x: Any, what: str, memory_limit: int = MEMORY_LIMIT) -> Any:
+    """A sparse matrix as an array, if that is not too large; other things as they are."""
+    if not hasattr(x, "tocsr"):
+        return x
+    size = 8 * x.shape[0] * x.shape[1]
+    if size > memory_limit:
+        raise UnswayedError(
+            f"{what} are a sparse matrix of {x.shape[0]} × {x.shape[1]}, and as an array they take {size / 2**30:.1f} GiB, more than "
+            f"the limit of {memory_limit / 2**30:.1f} GiB; make fewer features, such as HashingVectorizer(n_features=2**12), or take "
+            "fewer rows"
+        )
+    return x.toarray()
 
 
 def matrix(x: Any) -> Floats:

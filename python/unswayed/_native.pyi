@@ -37,6 +37,7 @@ class Data:
         labels: str,
         normalize: bool,
         scale: Optional[float],
+        made: Optional[str] = None,
     ) -> Data: ...
     def state(self) -> tuple[Floats, RawLabels, Optional[Floats], list[str], str]: ...
     @staticmethod

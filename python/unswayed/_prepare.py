@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from typing import Any, Union
 
@@ -27,6 +28,11 @@ class Transform:
     def kept_variance(self) -> float:
         """The share of the training rows' variance that the directions keep."""
         return self._native.kept_variance
+
+    @property
+    def digest(self) -> str:
+        """The start of the SHA-256 of its file."""
+        return hashlib.sha256(self._native.to_bytes()).hexdigest()[:16] + "…"
 
     def apply(self, x: Any, *, allow_seen: bool = False) -> Floats:
         """Treats other rows like the training rows; refuses rows that the fit has seen, unless they are allowed."""

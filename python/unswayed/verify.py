@@ -35,6 +35,7 @@ import os
 import re
 import struct
 import sys
+import unicodedata
 import zipfile
 import zlib
 from fractions import Fraction
@@ -306,7 +307,7 @@ ORIGIN = struct_of(
         classes=struct_of(negative=text, positive=text), scores=None, multiclass=struct_of(labels=list_of(text)),
         numbers=None, premultiplied=None, preferences=None, none=None,
     ),
-    scale=number, rows=whole, of=whole, columns=whole, sha256=text,
+    scale=number, rows=whole, of=whole, columns=whole, sha256=text, made=Optional_(text),
 )
 STATEMENT = struct_of(
     learner=struct_of(
@@ -633,6 +634,8 @@ def validate_origin(origin: Struct) -> None:
     kind, content = origin.labels
     classes = list(content.values()) if kind == "classes" else content.labels if kind == "multiclass" else []
     good = origin.scale > 0 and 0 < origin.rows <= origin.of and origin.columns > 0 and len(set(classes)) == len(classes)
+    made = "-" if origin.made is None else origin.made
+    good = good and bool(made.strip()) and len(made.encode()) <= 4096 and not any(unicodedata.category(c) == "Cc" for c in made)
     good = good and (kind != "multiclass" or len(classes) >= 2) and re.fullmatch("[0-9a-f]{64}", origin.sha256) is not None
     if not good:
         raise Unreadable("the certificate's statement: no data can be as an origin says")

@@ -43,6 +43,10 @@ pub fn run(flags: &PrepareFlags, as_json: bool) -> Result<ExitCode, Stop> {
         }
         _ => fit(flags, &made, data)?,
     };
+    let prepared = match flags.clip_rows {
+        Some(radius) => prepared.clip(radius),
+        None => prepared,
+    };
     let bytes = write_dataset(&prepared.x, prepared.dimension, features.y.as_deref())?;
     output::write(&rows, &bytes, "--output")?;
     if as_json {
@@ -161,8 +165,9 @@ fn describe(
     if let Some((negative, positive)) = &features.classes {
         lines.push(("labels", format!("{negative} is −1, {positive} is +1")));
     }
-    if flags.apply.is_some() {
-        let text = format!("{} of {} rows were longer than 1", prepared.shortened, features.rows());
+    if flags.apply.is_some() || flags.clip_rows.is_some() {
+        let limit = flags.clip_rows.unwrap_or(1.0).min(1.0);
+        let text = format!("{} of {} rows were longer than {limit}", prepared.shortened, features.rows());
         lines.push(("shortened", text));
     }
     let word = if flags.apply.is_some() { "applied" } else { "transform" };

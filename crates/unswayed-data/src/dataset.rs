@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::error::Problem;
 use crate::make::{self, About, Divide};
 use crate::{DataError, Labels, Origin, Table, norms};
 
@@ -40,6 +41,23 @@ impl Dataset {
         let table = Table { weights, ..Table::new(z, dimension) }.checked(&About::memory())?;
         let about = About { of: table.rows(), ..About::memory() };
         make::rows(table, Labels::Premultiplied, Divide::By(1.0), about)
+    }
+
+    /// The same rows, with a line on how their features had been made of raw data. The statements of certificates show it.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a text that is empty, has several lines or is very long.
+    ///
+    /// ```
+    /// let data = unswayed_data::Dataset::from_rows(vec![0.6, 0.8], 2, None)?.made_by("clipped to norm 1")?;
+    /// assert_eq!(data.describe(), "1 row, 2 columns; rows are label × features already; features made by: clipped to norm 1");
+    /// # Ok::<(), unswayed_data::DataError>(())
+    /// ```
+    pub fn made_by(self, text: &str) -> Result<Self, DataError> {
+        let origin = Origin { made: Some(text.to_owned()), ..self.origin };
+        origin.validate().map_err(Problem::BadOrigin)?;
+        Ok(Dataset { origin, ..self })
     }
 
     /// The number of rows, N.

@@ -134,6 +134,7 @@ pub(crate) fn rows(table: Table, labels: Labels, divide: Divide, about: About) -
         columns,
         sha256: digest::of(&table),
         labels,
+        made: None,
     };
     Ok(Dataset::new(z, Arc::new(table), origin))
 }

@@ -88,7 +88,14 @@ pub struct Origin {
     pub columns: usize,
     /// The digest of what was read.
     pub sha256: String,
+    /// How the features that were read had been made of raw data, in one line, if that was said: scaled, encoded, clipped.
+    /// For information: the digest is of the features themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made: Option<String>,
 }
+
+/// The longest [`Origin::made`], in bytes.
+const LONGEST_MADE: usize = 4096;
 
 /// What a row is made of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -194,7 +201,7 @@ impl Origin {
         if self.sha256.len() != 64 || !self.sha256.bytes().all(is_digit) {
             return Err("sha256 is not 64 lower-case hexadecimal digits".to_owned());
         }
-        Ok(())
+        self.made.as_deref().map_or(Ok(()), validate_made)
     }
 
     /// The number of entries of a row, with the class or label in front of it if there is one.
@@ -248,7 +255,20 @@ impl fmt::Display for Origin {
         if self.is_scaled() {
             write!(f, "; rows divided by {}", self.scale)?;
         }
+        if let Some(made) = &self.made {
+            write!(f, "; features made by: {made}")?;
+        }
         Ok(())
+    }
+}
+
+/// Refuses a text that could pass for another line of a statement, or hide one.
+fn validate_made(text: &str) -> Result<(), String> {
+    let is_line = !text.trim().is_empty() && !text.chars().any(char::is_control);
+    if is_line && text.len() <= LONGEST_MADE {
+        Ok(())
+    } else {
+        Err(format!("how the features were made must be one line of 1 to {LONGEST_MADE} bytes"))
     }
 }
 

@@ -91,7 +91,11 @@ impl Table {
             (None, Some(_)) => return Err(Problem::UnwantedWeights.into()),
             _ => {}
         }
-        make::rows(self, origin.labels.clone(), Divide::By(origin.scale), about)
+        let data = make::rows(self, origin.labels.clone(), Divide::By(origin.scale), about)?;
+        match &origin.made {
+            Some(text) => data.made_by(text),
+            None => Ok(data),
+        }
     }
 
     /// The first rows.

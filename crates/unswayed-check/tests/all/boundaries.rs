@@ -1528,7 +1528,7 @@ fn proofs_that_do_not_fit() {
 #[test]
 fn origins() {
     type Change = fn(&mut Origin);
-    let bad: [(&str, Change); 11] = [
+    let bad: [(&str, Change); 14] = [
         ("the scale 0 is not a positive number", |o| o.scale = 0.0),
         ("the scale -1 is not a positive number", |o| o.scale = -1.0),
         ("the scale NaN is not a positive number", |o| o.scale = f64::NAN),
@@ -1542,8 +1542,12 @@ fn origins() {
         ("fewer than two classes", |o| o.labels = Labels::Multiclass { labels: vec!["a".into()] }),
         ("sha256 is not 64 lower-case hexadecimal digits", |o| o.sha256.make_ascii_uppercase()),
         ("sha256 is not 64 lower-case hexadecimal digits", |o| o.sha256.truncate(63)),
+        ("must be one line of 1 to 4096 bytes", |o| o.made = Some(" ".into())),
+        ("must be one line of 1 to 4096 bytes", |o| o.made = Some("clipped\nloss 0".into())),
+        ("must be one line of 1 to 4096 bytes", |o| o.made = Some("a".repeat(4097))),
     ];
-    let good: [Change; 4] = [
+    let good: [Change; 5] = [
+        |o| o.made = Some("a".repeat(4096)),
         |o| o.scale = 5e-324,
         |o| o.of = 5,
         |o| o.labels = Labels::Classes { negative: "a".into(), positive: "b".into() },

@@ -137,7 +137,7 @@ fn adversary(text: &str) -> Result<AdversaryFlag, String> {
     }
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+pub fn positive(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(x) if x > 0.0 && f64::is_finite(x) => Ok(x),
         _ => Err("must be a positive number".into()),

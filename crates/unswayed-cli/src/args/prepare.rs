@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::learner::positive;
 use super::{DataFlags, at_least_one};
 
 #[derive(Args)]
@@ -31,6 +32,10 @@ pub struct PrepareFlags {
     /// Also apply it to rows that it was fitted on
     #[arg(long, requires = "apply")]
     pub allow_seen: bool,
+
+    /// Shorten rows of norm above R to R, as a learner does that clips every point it gets (unswayed.Guard in Python)
+    #[arg(long, value_name = "R", value_parser = positive)]
+    pub clip_rows: Option<f64>,
 
     /// Where to write the fitted transform (default: the data's name with .transform.safetensors, in this folder)
     #[arg(long, value_name = "FILE")]

@@ -43,6 +43,14 @@ fn fit_apply_and_certify() {
         assert_eq!(certified["dimension"], 5);
         assert!(certified["certified_loss"].as_f64().unwrap() < 1.0);
     }
+    // Clipped as a guard clips.
+    let clip = ["prepare", "test.csv", "--apply", "train.transform.safetensors", "--clip-rows", "0.25"];
+    let clipped: Value =
+        serde_json::from_slice(&unswayed(path, &[&clip[..], &["--json"]].concat()).stdout).unwrap();
+    assert_eq!(clipped["shortened"], 20);
+    let rows = unswayed::data::load(&path.join("test.prepared.npz").into(), &Default::default()).unwrap();
+    assert!(rows.largest_norm() <= 0.25 && rows.largest_norm() > 0.249);
+    assert!(refused(path, &["prepare", "test.csv", "--clip-rows", "0"]).contains("--clip-rows"));
     // Leaks and nonsense are refused.
     let again = ["prepare", "train.csv", "--apply", "train.transform.safetensors"];
     let leak = refused(path, &again);

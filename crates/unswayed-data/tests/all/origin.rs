@@ -195,6 +195,19 @@ fn what_an_origin_does_not_say_is_refused() {
 }
 
 #[test]
+fn how_features_were_made_stays_with_the_rows() {
+    let text = "a,label\n0.5,ham\n0.25,spam\n";
+    let plain = data(text, &Reading::default());
+    let made = plain.clone().made_by("StandardScaler, clipped to norm 1").unwrap();
+    assert!(made.describe().ends_with("; features made by: StandardScaler, clipped to norm 1"));
+    assert_eq!(made.first(2).unwrap(), made);
+    assert_eq!(reload(&Source::bytes("d.csv", text), made.origin()).unwrap(), made);
+    // It is information: the rows are the same.
+    assert_eq!(plain.origin().same_rows(made.origin()), Ok(()));
+    assert!(plain.made_by("two\nlines").is_err());
+}
+
+#[test]
 fn impossible_origins_are_refused() {
     let text = "a,label\n0.5,ham\n0.25,spam\n";
     let origin = data(text, &Reading::default()).origin().clone();
@@ -209,6 +222,8 @@ fn impossible_origins_are_refused() {
         Origin { labels: one, ..origin.clone() },
         Origin { sha256: "A".repeat(64), ..origin.clone() },
         Origin { sha256: "a".repeat(63), ..origin.clone() },
+        Origin { made: Some(String::new()), ..origin.clone() },
+        Origin { made: Some("scaled\tthen clipped".to_owned()), ..origin.clone() },
     ];
     for origin in wrong {
         assert!(origin.validate().is_err(), "{origin:?}");

@@ -246,6 +246,28 @@ impl Transform {
     }
 }
 
+impl Prepared {
+    /// Shortens every row whose norm is above `radius` to it, and counts these among the shortened ones.
+    ///
+    /// ```
+    /// # use unswayed::prepare::Prepared;
+    /// let prepared = Prepared { x: vec![0.6, 0.8, 0.1, 0.0], dimension: 2, shortened: 0 }.clip(0.5);
+    /// assert!(prepared.x[0] < 0.3 && prepared.x[0] > 0.299_999 && prepared.x[2..] == [0.1, 0.0]);
+    /// assert_eq!(prepared.shortened, 1);
+    /// ```
+    #[must_use]
+    pub fn clip(mut self, radius: f64) -> Self {
+        for row in self.x.chunks_exact_mut(self.dimension) {
+            let norm = above(dot(row, row).sqrt());
+            if norm > radius {
+                self.shortened += 1;
+                row.iter_mut().for_each(|x| *x *= radius / above(norm));
+            }
+        }
+        self
+    }
+}
+
 /// A number that is a little larger, so that quotients by it have norm at most 1 whatever rounding does.
 fn above(norm: f64) -> f64 {
     norm * (1.0 + 1e-12)

@@ -125,6 +125,7 @@ pub fn origin(rows: usize, columns: usize) -> Origin {
         of: rows,
         columns,
         sha256: "0".repeat(64),
+        made: None,
     }
 }
 

@@ -1,0 +1,208 @@
+"""A learner, as it is read off an estimator."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _native
+from .._attack import Attacks, attack
+from .._certificate import Certificate, certify
+from .._data import Data, Features, Floats, floats, matrix, split, take_column
+from .._design import Tolerated, tolerate
+from .._native import UnswayedError
+from .._problem import label_kind
+from .frozen import Frozen, one_line
+from .one_vs_rest import OneVsRest
+
+
+@dataclass(frozen=True)
+class Learner:
+    """The numbers of an online learner, read off an estimator.
+
+    >>> import unswayed
+    >>> learner = unswayed.Learner(learning_rate=1e-3, regularization=0.01)
+    >>> learner.certify(unswayed.sample(), poison_rate=0.02).status
+    'certified'
+
+    Attributes:
+        learning_rate: η.
+        regularization: σ.
+        loss: `"hinge"`, `"logistic"` or another loss of `unswayed.certify` for two classes or for numbers.
+        intercept: whether there is an intercept. It is the weight of a feature that is always 1 and is not regularized; `certify` and
+            `attack` append that feature to `x`, and the adversary may send any point (features, 1) · label whose features have norm
+            at most `radius`. Their ball holds these points and others, in which the last entry is not ±1.
+        schedule: how the learning rate changes, as for `unswayed.certify`.
+        average: whether the model is the average of all models so far.
+        from_step: the step from which on the learning rate is as `learning_rate` and `schedule` say. Bounds are for the long run,
+            in which the steps before do not count.
+        before: the frozen steps of a pipeline that make the learner's rows; `certify` and the others then take raw features.
+        is_classifier: whether labels are classes, as those of classifiers are, and never scores.
+        classes: the classes that the estimator has seen, if it was fitted.
+    """
+
+    learning_rate: float
+    regularization: float
+    loss: str = "hinge"
+    intercept: bool = False
+    schedule: Optional[str] = None
+    average: bool = False
+    from_step: int = 1
+    before: Optional[Frozen] = field(default=None, repr=False, compare=False)
+    is_classifier: bool = field(default=False, repr=False, compare=False)
+    classes: Optional[tuple[Any, ...]] = field(default=None, repr=False, compare=False)
+
+    def update(self, model: ArrayLike, z: ArrayLike) -> Floats:
+        """The model after one step on the point z = label · features; with an intercept, z = label · (features, 1). For a
+        regression loss z is the label and then the features; with an intercept, z = (label, features, 1).
+
+        >>> import unswayed
+        >>> unswayed.Learner(learning_rate=0.5, regularization=0.5).update([0.0, 1.0], [0.6, 0.8])
+        array([0.3 , 1.15])
+        """
+        theta, point = map(floats, (model, z))
+        setting = (self.learning_rate, self.regularization, self.loss, self.intercept)
+        return _native.update(theta, point, *setting)
+
+    def certify(self, x: Features, y: Any = None, *, poison_rate: float, **options: Any) -> Certificate:
+        """`unswayed.certify` with this learner, on the rows as they are: the estimator learns from them without scaling.
+
+        With the steps of a pipeline `before` it, on the rows that they make of `x`.
+        """
+        return certify(*self._rows(x, y, options), poison_rate=poison_rate, **self._asked(options))
+
+    def certify_each(self, x: Features, y: Any, *, poison_rate: float, **options: Any) -> OneVsRest:
+        """A certificate for each of several classes: scikit-learn trains one model for each class against the rest.
+
+        >>> import numpy as np, unswayed
+        >>> from sklearn.linear_model import SGDClassifier
+        >>> model = SGDClassifier(alpha=0.1, learning_rate="constant", eta0=0.01, fit_intercept=False)
+        >>> x = np.repeat(np.eye(3), 20, axis=0)
+        >>> each = unswayed.from_sklearn(model).certify_each(x, np.repeat(["cat", "dog", "owl"], 20), poison_rate=0.01)
+        >>> each
+        OneVsRest(3 certificates, for the classes 'cat', 'dog', 'owl' each against the rest)
+        >>> each["owl"].status, each.certified_error <= 1
+        ('certified', True)
+        """
+        x, y, reading = self._features(x, y, options)
+        labels = np.asarray(y)
+        classes = np.unique(labels).tolist()
+        self._refuse_other_classes(labels)
+        if len(classes) < 3:
+            raise UnswayedError(f"y has {len(classes)} classes, and scikit-learn trains one model for two of them; use certify")
+        found = {}
+        for name in classes:
+            text = f"labels: class {one_line(str(name), 100)} is 1, every other class is -1"
+            parts = [text] if self.before is None else [self.before.text, text]
+            data = Data(x, np.where(labels == name, 1, -1), scale=1.0, **{**reading, "made_by": "; ".join(parts)})
+            found[name] = certify(data, poison_rate=poison_rate, **self._asked(dict(options)))
+        return OneVsRest(found)
+
+    def attack(self, x: Features, y: Any = None, *, poison_rate: float, **options: Any) -> Attacks:
+        """`unswayed.attack` with this learner."""
+        if (self.intercept or self.before) and options.get("test") is not None:
+            held_out, labels = options["test"]
+            options["test"] = self._rows(held_out, labels, {})[0]
+        return attack(*self._rows(x, y, options), poison_rate=poison_rate, **self._asked(options))
+
+    def tolerate(self, x: Features, y: Any = None, *, limit: float, **options: Any) -> Optional[Tolerated]:
+        """`unswayed.tolerate` with this learner: the largest poison rate under the limit."""
+        found = tolerate(*self._rows(x, y, options), limit=limit, **self._asked(options))
+        assert found is None or isinstance(found, Tolerated)
+        return found
+
+    @property
+    def _setting(self) -> dict[str, Any]:
+        return {"learning_rate": self.learning_rate, "regularization": self.regularization}
+
+    def _asked(self, options: dict[str, Any]) -> dict[str, Any]:
+        """The options of `certify`, `attack` and `tolerate` for this learner."""
+        options = {**self._setting, "loss": self.loss, "schedule": self.schedule, "average": self.average, **options}
+        if options.get("adversary", "ball") == "ball":
+            options["radius"] = self._radius(options.get("radius"))
+        return {**options, "bias": -1} if self.intercept else options
+
+    def _radius(self, radius: Optional[float]) -> Optional[float]:
+        """The largest norm of the adversary's points as the learner sees them."""
+        guard = None if self.before is None else self.before.radius
+        if guard is not None:
+            if radius is not None and radius < guard:
+                raise UnswayedError(f"radius={radius}: the guard lets points of norm up to {guard} through; lower the guard's radius")
+            radius = guard if radius is None else radius
+        if self.intercept or (self.before is not None and self.before.constant):
+            # ‖(x, 1)‖ ≤ √(radius² + 1), rounded up.
+            return math.nextafter(math.hypot(1.0 if radius is None else radius, 1.0), math.inf)
+        return radius
+
+    def _rows(self, x: Features, y: Any, options: dict[str, Any]) -> tuple[Data, None]:
+        """Features and labels as `certify` takes them."""
+        x, y, reading = self._features(x, y, options)
+        if isinstance(x, Data):
+            data = x
+        else:
+            if y is not None and not isinstance(y, str):
+                self._refuse_other_classes(np.asarray(y))
+            # Rows of norm above 1 are meant as they are: divided by 1.
+            data = Data(x, y, scale=1.0, **reading)
+        if self.is_classifier and data.origin["labels"] == "scores":
+            raise UnswayedError(
+                "y has more than two classes: a classifier has one model for each of them; certify_each gives a certificate for "
+                "each (of scikit-learn's SGDClassifier), and y with two classes one for a single model"
+            )
+        return data, None
+
+    def _features(self, x: Features, y: Any, options: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+        """Features as the learner sees them, labels, and how to read both; takes what is about reading out of the options."""
+        _refuse_scaling(x, options, self.before is not None)
+        if isinstance(x, (Data, str, os.PathLike)) and (self.intercept or self.before):
+            reason = "whose rows a pipeline makes" if self.before else "with an intercept, which appends a feature that is 1,"
+            raise UnswayedError(f"a learner {reason} takes features and labels as arrays or frames, not a file and no Data")
+        if isinstance(x, Data):
+            return x, y, {}
+        names = ("weights", "weight_column", "labels")
+        reading = {name: options.pop(name) for name in names if options.get(name) is not None}
+        if label_kind(self.loss) is not None:
+            reading.setdefault("labels", label_kind(self.loss))
+        if not (self.intercept or self.before):
+            return x, y, reading
+        if "weight_column" in reading:
+            x, reading["weights"] = take_column(x, reading.pop("weight_column"), "weight_column")
+        if isinstance(y, str):
+            x, y = take_column(x, y, "y")
+        y = y.to_numpy() if hasattr(y, "to_numpy") else y
+        if self.before is None:
+            x, y = split(x, y)
+            x = matrix(x)
+        else:
+            x = self.before.rows(x, refuse_sparse=self.intercept)
+            reading["made_by"] = self.before.text
+        if self.intercept:
+            x = np.column_stack([x, np.ones(len(x))])
+        return x, y, reading
+
+    def _refuse_other_classes(self, y: Any) -> None:
+        """Refuses labels that are not those that the estimator was fitted with."""
+        if self.classes is not None and set(np.unique(y).tolist()) != set(self.classes):
+            seen, given = (", ".join(map(str, sorted(names))) for names in (self.classes, np.unique(y).tolist()))
+            raise UnswayedError(f"the estimator was fitted with the classes {seen}, and y has {given}; give the same classes")
+
+
+def _refuse_scaling(x: Features, options: dict[str, Any], has_steps: bool) -> None:
+    """Refuses rows that the estimator itself never sees."""
+    if options.get("normalize") or (isinstance(x, Data) and x.scale != 1.0):
+        raise UnswayedError(
+            "normalize: the estimator learns from its rows as they are, and a certificate for scaled rows is about another "
+            "learner; scale the features before the estimator and here alike, and leave out normalize"
+        )
+    if options.get("sample_weight") is not None:
+        raise UnswayedError(
+            "sample_weight: estimators scale their steps by it, and such a learner is not certified; weights= says how often "
+            "rows come, with steps as they are"
+        )
+    if hasattr(x, "tocsr") and not has_steps:
+        raise UnswayedError("the features are a sparse matrix; give them as an array (x.toarray())")

@@ -1,0 +1,16 @@
+"""What every adapter checks."""
+
+from __future__ import annotations
+
+from .._native import UnswayedError
+
+
+def check(kind: str, rate: float, rate_name: str, penalty: float, penalty_name: str) -> None:
+    """Refuses rates and penalties that no learner with a bound has."""
+    if not penalty > 0:
+        raise UnswayedError(
+            f"{kind}: {penalty_name}={penalty}: without regularization nothing pulls the model back, and an adversary moves it "
+            f"as far as it likes; use a positive {penalty_name}"
+        )
+    if not 0 < rate * penalty < 1:
+        raise UnswayedError(f"{kind}: {rate_name}={rate}: learning rate times regularization must be between 0 and 1")

@@ -55,7 +55,7 @@ fn changed_m() {
     for (original, rows) in all() {
         let claim = original.horizon.clone().expect("a horizon");
         let with = |m: f64, raised: f64| {
-            let horizon = Some(HorizonClaim { m, bound: claim.bound * raised });
+            let horizon = Some(HorizonClaim { m, bound: claim.bound * raised, ..claim.clone() });
             let changed = Certificate { horizon, ..original.clone() };
             if !m.is_finite() {
                 let failure =

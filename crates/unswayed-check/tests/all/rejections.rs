@@ -226,7 +226,7 @@ fn horizons_are_stated_and_claimed() {
         let mut more = good.clone();
         more.statement.horizon.as_mut().unwrap().steps = 1001;
         problem.check(&more).unwrap();
-        more.horizon = Some(HorizonClaim { bound: f64::INFINITY, m: 0.0 });
+        more.horizon = Some(HorizonClaim { bound: f64::INFINITY, m: 0.0, proof: None });
         assert!(problem.check(&more).is_err());
     }
 }

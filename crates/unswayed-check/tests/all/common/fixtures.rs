@@ -123,7 +123,7 @@ pub fn certificate(statement: Statement, loss: Proof, error: Option<Proof>, rows
         tool: "test 1.0".to_owned(),
         loss: claim(loss),
         error: error.map(claim),
-        horizon: Some(HorizonClaim { bound: transient, m }),
+        horizon: Some(HorizonClaim { bound: transient, m, proof: None }),
         new_data: None,
         statement: Statement { data, horizon: Some(steps), ..statement },
     }

@@ -282,7 +282,7 @@ pub fn certificate(problem: &Problem) -> Certificate {
         statement: Statement { horizon, ..problem.complete() },
         loss: loss.claim(),
         error: is_error.then(|| problem.claim()),
-        horizon: bound.map(|bound| HorizonClaim { bound, m }),
+        horizon: bound.map(|bound| HorizonClaim { bound, m, proof: None }),
         new_data: None,
     }
 }

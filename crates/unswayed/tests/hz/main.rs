@@ -1,4 +1,0 @@
-#[path = "../all/fixtures/mod.rs"]
-mod fixtures;
-#[path = "../all/first_steps.rs"]
-mod first_steps;

@@ -313,7 +313,7 @@ STATEMENT = struct_of(
         loss=one_of(hinge=None, logistic=None, smooth_hinge=number, modified_huber=None, multiclass=whole),
         learning_rate=number, regularization=number, batch=whole,
         projection=Optional_(number), clip=Optional_(number), unregularized=Default(list_of(whole), []),
-        schedule=Optional_(struct_of(slowdown=number)), average=Default(flag, False),
+        schedule=Optional_(struct_of(slowdown=number, from_step=Optional_(whole))), average=Default(flag, False),
     ),
     threat=struct_of(
         poison_rate=number,
@@ -710,6 +710,7 @@ def validate(statement: Struct, data: list[Rows], target: Optional[Rows]) -> Non
     require(Fraction(learner.learning_rate) * Fraction(learner.regularization) < 1, "ησ < 1")
     require(learner.batch >= 1, "a batch has points")
     require(learner.schedule is None or learner.schedule.slowdown >= 0, "δ ≥ 0")
+    require(learner.schedule is None or learner.schedule.from_step is None or learner.schedule.from_step >= 1, "steps count from 1")
     require(all(radius is None or radius > 0 for radius in (learner.projection, learner.clip)), "radii of steps are > 0")
     free = learner.unregularized
     require(all(a < b for a, b in zip(free, free[1:])) and max(free, default=0) < columns, "unregularized coordinates increase")

@@ -60,6 +60,7 @@ mod paper;
 mod parts;
 mod proof;
 mod prove;
+mod rates;
 mod rows;
 mod rules;
 mod shape;
@@ -79,6 +80,7 @@ pub use proof::{
     CaseProof, Cases, Certificate, Claim, Deviation, HorizonClaim, Lines, MeanCertificate, NewDataClaim,
     PaperProof, Proof, RowBound, Shells,
 };
+pub use rates::RatesError;
 pub use rows::{Evidence, Rows};
 pub use rules::{Feature, RULES, Rule, features, unsupported};
 pub use statement::{

@@ -86,7 +86,8 @@ fn learner(learner: &Learner) -> String {
     let mut text = format!("{}, learning rate {eta}, regularization {sigma}", learner.loss.describe());
     if let Some(schedule) = learner.schedule {
         let slowdown = schedule.slowdown;
-        let _ = write!(text, "; that rate is the largest, and 1/rate grows by at most {slowdown} a step");
+        let from = schedule.from_step.map_or("from some step on".to_owned(), |step| format!("from step {step} on"));
+        let _ = write!(text, "; that rate is the largest, and 1/rate grows by at most {slowdown} a step, {from}");
     }
     if learner.average {
         let _ = write!(text, "; the model is the average of all models so far");
@@ -206,6 +207,7 @@ impl Checked {
                 "confidence": certificate.new_data.as_ref().map(|claim| 1.0 - claim.delta),
                 "method": certificate.loss.proof.method(),
                 "start_norm": certificate.start_norm(),
+                "smaller_rates": certificate.holds_for_smaller_rates(),
                 "statement": certificate.statement,
                 "assumptions": Statement::assumptions(),
                 "tool": certificate.tool,
@@ -233,6 +235,40 @@ impl Certificate {
     }
 }
 
+impl Certificate {
+    /// Whether the long-run bounds hold for every smaller learning rate, too (Theorem A1): λ must be convex, which a proof by
+    /// cases requires and the paper's does not.
+    pub fn holds_for_smaller_rates(&self) -> bool {
+        let proofs = std::iter::once(&self.loss).chain(&self.error).map(|claim| &claim.proof);
+        proofs.into_iter().all(|proof| match proof {
+            Proof::Cases(_) => true,
+            Proof::Paper(proof) => proof.low >= 0.0,
+        })
+    }
+
+    /// Which learning rates the bounds are for, and how their averages are weighted; nothing where it is the one rate only.
+    fn rates_text(&self) -> Option<String> {
+        let Statement { learner, horizon, .. } = &self.statement;
+        let rate = learner.learning_rate;
+        if learner.schedule.is_some() {
+            return Some("every schedule that falls no faster, the constant one too; averages over time are plain".to_owned());
+        }
+        if !self.holds_for_smaller_rates() {
+            return None;
+        }
+        let weighted = if learner.average { "the average of the models" } else { "averages over time" };
+        let mut text = format!(
+            "the long-run bounds hold for every constant learning rate up to {rate}, with plain averages; for rates fixed in \
+             advance that change and stay up to {rate}, {weighted} must be weighted by the rates"
+        );
+        if let Some(horizon) = horizon {
+            let steps = horizon.steps;
+            let _ = write!(text, "; the bound for {steps} steps holds once the rates add up to {steps}·{rate}");
+        }
+        Some(text)
+    }
+}
+
 fn proven(certificate: &Certificate, verdict: &Verdict) -> Vec<TextLine> {
     let mut lines =
         vec![("valid", "proved in exact arithmetic, against every adversary of the threat".to_owned())];
@@ -240,6 +276,9 @@ fn proven(certificate: &Certificate, verdict: &Verdict) -> Vec<TextLine> {
     let start =
         certificate.start_norm().map_or("any".to_owned(), |ball| format!("any of norm at most {ball}"));
     lines.push(("start", start));
+    if let Some(rates) = certificate.rates_text() {
+        lines.push(("rates", rates));
+    }
     lines.push(("assumes", Statement::assumptions().to_owned()));
     let (loss, error) = if certificate.statement.learner.average {
         ("in the long run the expected loss of the averaged model", "and its expected fraction misclassified")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass
-from typing import Any, Optional
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Optional, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,6 +39,8 @@ class Learner:
         average: whether the model is the average of all models so far.
         from_step: the step from which on the learning rate is as `learning_rate` and `schedule` say. Bounds are for the long run,
             in which the steps before do not count.
+        start: the weights of an estimator that is fitted, by position or by the name of the feature, that of the intercept last. It is
+            where `certify` with a `horizon` starts from, unless `start` says otherwise.
     """
 
     learning_rate: float
@@ -47,6 +50,7 @@ class Learner:
     schedule: Optional[str] = None
     average: bool = False
     from_step: int = 1
+    start: Union[None, tuple[float, ...], Mapping[Any, float]] = field(default=None, repr=False, compare=False)
 
     def update(self, model: ArrayLike, z: ArrayLike) -> Floats:
         """The model after one step on the point z = label · features; with an intercept, z = label · (features, 1).
@@ -61,6 +65,8 @@ class Learner:
 
     def certify(self, x: Features, y: Any = None, *, poison_rate: float, **options: Any) -> Certificate:
         """`unswayed.certify` with this learner, on the rows as they are: the estimator learns from them without scaling."""
+        if options.get("horizon") is not None and options.get("start") is None and self.start is not None:
+            options["start"] = _weights(self.start, x)
         return certify(*self._rows(x, y, options), poison_rate=poison_rate, **self._asked(options))
 
     def attack(self, x: Features, y: Any = None, *, poison_rate: float, **options: Any) -> Attacks:
@@ -110,6 +116,18 @@ class Learner:
             x = np.column_stack([x, np.ones(len(x))])
         # Rows of norm above 1 are meant as they are: divided by 1.
         return Data(x, y, scale=1.0, **reading), None
+
+
+def _weights(start: Union[tuple[float, ...], Mapping[Any, float]], x: Features) -> Sequence[float]:
+    """The weights in the order of the features; those of river have names instead, and the intercept has none."""
+    if not isinstance(start, Mapping):
+        return start
+    names = [name for name in start if name is not None]
+    columns = getattr(x, "columns", None)
+    order = range(len(names)) if columns is None else [name for name in columns if name in start]
+    if set(order) != set(names):
+        raise UnswayedError("start: the model's weights have names that the features have not; give start= in the order of the features")
+    return [start[name] for name in [*order, *[None] * (None in start)]]
 
 
 def _refuse_scaling(x: Features, options: dict[str, Any]) -> None:

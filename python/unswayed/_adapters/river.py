@@ -63,4 +63,6 @@ def from_river(model: Any) -> Learner:
     if model.clip_gradient < 1:
         raise refuse(f"clip_gradient={model.clip_gradient}", "it shortens the steps; use at least 1")
     check(kind, rate, "optimizer", model.l2, "l2")
-    return Learner(float(rate), float(model.l2), loss, not is_still)
+    weights = {name: float(weight) for name, weight in model.weights.items()}
+    start = {**weights, None: float(model.intercept)} if weights and not is_still else weights or None
+    return Learner(float(rate), float(model.l2), loss, not is_still, start=start)

@@ -69,8 +69,17 @@ def from_sklearn(estimator: Any, *, largest_rate: float = 1e-2, sparse: Optional
             "constant learning rate only; use fit_intercept=False and a feature that is always 1, or learning_rate='constant'"
         )
     return Learner(
-        rate, float(wanted["alpha"]), loss, bool(wanted["fit_intercept"]), schedule, wanted["average"], step
+        rate, float(wanted["alpha"]), loss, bool(wanted["fit_intercept"]), schedule, wanted["average"], step, _start(estimator)
     )
+
+
+def _start(estimator: Any) -> Optional[tuple[float, ...]]:
+    """The weights of an estimator that is fitted for two classes; an averaged one makes its steps from others."""
+    coef = getattr(estimator, "coef_", None)
+    if coef is None or len(coef) != 1 or estimator.average:
+        return None
+    intercept = estimator.intercept_.tolist() if estimator.fit_intercept else []
+    return tuple(coef[0].tolist() + intercept)
 
 
 def _sklearn_rate(wanted: dict[str, Any], largest: float) -> tuple[float, Optional[str], int]:

@@ -21,8 +21,10 @@ fn accepted_is_true(certificate: &Certificate, rows: &Rows) -> bool {
     let loss = truth::value(statement, &certificate.loss.proof, rows).expect("a value");
     truth::assert_rounded_up(verdict.loss, &loss);
     if let (Some(horizon), Some(claim)) = (&statement.horizon, &certificate.horizon) {
-        let extra = truth::transient(statement, &certificate.loss.proof, horizon, claim.m).expect("a value");
-        truth::assert_rounded_up(verdict.horizon.expect("a bound"), &(loss + extra));
+        let proof = claim.proof.as_ref().unwrap_or(&certificate.loss.proof);
+        let value = truth::value(statement, proof, rows).expect("a value");
+        let extra = truth::transient(statement, proof, horizon, claim.m).expect("a value");
+        truth::assert_rounded_up(verdict.horizon.expect("a bound"), &(value + extra));
     }
     true
 }

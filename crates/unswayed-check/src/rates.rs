@@ -1,10 +1,14 @@
-//! What a list of learning rates amounts to: the schedule of a statement (Theorem A2).
+//! Which learning rates a certificate is for (Theorem A1), and what a list of rates amounts to: the schedule of a statement
+//! (Theorem A2).
+
+use std::fmt::Write as _;
 
 use dashu::rational::RBig;
 use thiserror::Error;
 
 use crate::exact::{Dyadic, round_up};
-use crate::statement::Schedule;
+use crate::proof::{Certificate, Proof};
+use crate::statement::{Schedule, Statement};
 
 /// Why rates are no schedule.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -59,5 +63,40 @@ impl Schedule {
         let falls = rates[first..].windows(2).filter(|pair| pair[1] < pair[0]);
         let slowdown = falls.map(|pair| inverse(pair[1]) - inverse(pair[0])).max().unwrap_or_default();
         Ok(Schedule { slowdown: round_up(&slowdown), from_step: Some(first as u64 + 1) })
+    }
+}
+
+impl Certificate {
+    /// Whether the bounds hold for every smaller learning rate, too (Theorem A1): λ must be convex, which a proof by
+    /// cases requires and the paper's does not.
+    pub fn holds_for_smaller_rates(&self) -> bool {
+        let horizon = self.horizon.iter().filter_map(|claim| claim.proof.as_ref());
+        let mut proofs = [&self.loss].into_iter().chain(&self.error).map(|claim| &claim.proof).chain(horizon);
+        proofs.all(|proof| match proof {
+            Proof::Cases(_) => true,
+            Proof::Paper(proof) => proof.low >= 0.0,
+        })
+    }
+
+    /// Which learning rates the bounds are for, and how their averages are weighted; nothing where it is the one rate only.
+    pub(crate) fn rates_text(&self) -> Option<String> {
+        let Statement { learner, horizon, .. } = &self.statement;
+        let rate = learner.learning_rate;
+        if learner.schedule.is_some() {
+            return Some("every schedule that falls no faster, the constant one too; averages over time are plain".to_owned());
+        }
+        if !self.holds_for_smaller_rates() {
+            return None;
+        }
+        let weighted = if learner.average { "the average of the models" } else { "averages over time" };
+        let mut text = format!(
+            "the long-run bounds hold for every constant learning rate up to {rate}, with plain averages; for rates fixed in \
+             advance that change and stay up to {rate}, {weighted} must be weighted by the rates"
+        );
+        if let Some(horizon) = horizon {
+            let steps = horizon.steps;
+            let _ = write!(text, "; the bound for {steps} steps holds once the rates add up to {steps}·{rate}");
+        }
+        Some(text)
     }
 }

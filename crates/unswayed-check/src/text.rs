@@ -235,40 +235,6 @@ impl Certificate {
     }
 }
 
-impl Certificate {
-    /// Whether the long-run bounds hold for every smaller learning rate, too (Theorem A1): λ must be convex, which a proof by
-    /// cases requires and the paper's does not.
-    pub fn holds_for_smaller_rates(&self) -> bool {
-        let proofs = std::iter::once(&self.loss).chain(&self.error).map(|claim| &claim.proof);
-        proofs.into_iter().all(|proof| match proof {
-            Proof::Cases(_) => true,
-            Proof::Paper(proof) => proof.low >= 0.0,
-        })
-    }
-
-    /// Which learning rates the bounds are for, and how their averages are weighted; nothing where it is the one rate only.
-    fn rates_text(&self) -> Option<String> {
-        let Statement { learner, horizon, .. } = &self.statement;
-        let rate = learner.learning_rate;
-        if learner.schedule.is_some() {
-            return Some("every schedule that falls no faster, the constant one too; averages over time are plain".to_owned());
-        }
-        if !self.holds_for_smaller_rates() {
-            return None;
-        }
-        let weighted = if learner.average { "the average of the models" } else { "averages over time" };
-        let mut text = format!(
-            "the long-run bounds hold for every constant learning rate up to {rate}, with plain averages; for rates fixed in \
-             advance that change and stay up to {rate}, {weighted} must be weighted by the rates"
-        );
-        if let Some(horizon) = horizon {
-            let steps = horizon.steps;
-            let _ = write!(text, "; the bound for {steps} steps holds once the rates add up to {steps}·{rate}");
-        }
-        Some(text)
-    }
-}
-
 fn proven(certificate: &Certificate, verdict: &Verdict) -> Vec<TextLine> {
     let mut lines =
         vec![("valid", "proved in exact arithmetic, against every adversary of the threat".to_owned())];

@@ -183,7 +183,8 @@ pub(crate) fn certify_near(
 /// The claim for the first steps that has a proof of its own, if a horizon is asked for and there is one.
 fn first_steps(problem: &Problem, options: &Options) -> Result<Option<HorizonClaim>, CertifyError> {
     let start = start(problem, options)?;
-    Ok(options.horizon.and_then(|steps| first_steps::search(problem, &Horizon { steps, start })))
+    let steps = options.horizon.filter(|_| problem.learner().schedule.is_none());
+    Ok(steps.and_then(|steps| first_steps::search(problem, &Horizon { steps, start })))
 }
 
 /// Proven claims, and whether their solver converged.

@@ -83,7 +83,10 @@ impl Certificate {
         let Statement { learner, horizon, .. } = &self.statement;
         let rate = learner.learning_rate;
         if learner.schedule.is_some() {
-            return Some("every schedule that falls no faster, the constant one too; averages over time are plain".to_owned());
+            return Some(
+                "every schedule that falls no faster, the constant one too; averages over time are plain"
+                    .to_owned(),
+            );
         }
         if !self.holds_for_smaller_rates() {
             return None;
@@ -95,7 +98,8 @@ impl Certificate {
         );
         if let Some(horizon) = horizon {
             let steps = horizon.steps;
-            let _ = write!(text, "; the bound for {steps} steps holds once the rates add up to {steps}·{rate}");
+            let _ =
+                write!(text, "; the bound for {steps} steps holds once the rates add up to {steps}·{rate}");
         }
         Some(text)
     }

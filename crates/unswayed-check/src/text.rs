@@ -86,8 +86,10 @@ fn learner(learner: &Learner) -> String {
     let mut text = format!("{}, learning rate {eta}, regularization {sigma}", learner.loss.describe());
     if let Some(schedule) = learner.schedule {
         let slowdown = schedule.slowdown;
-        let from = schedule.from_step.map_or("from some step on".to_owned(), |step| format!("from step {step} on"));
-        let _ = write!(text, "; that rate is the largest, and 1/rate grows by at most {slowdown} a step, {from}");
+        let from =
+            schedule.from_step.map_or("from some step on".to_owned(), |step| format!("from step {step} on"));
+        let _ =
+            write!(text, "; that rate is the largest, and 1/rate grows by at most {slowdown} a step, {from}");
     }
     if learner.average {
         let _ = write!(text, "; the model is the average of all models so far");

@@ -46,7 +46,9 @@ pub fn learner_part(learner: &LearnerFlags, nature: &NatureFlags, read: &ReadFla
             ScheduleFlag::Constant => None,
             ScheduleFlag::File(path) => Some(format!("rates-{}", stem(path))),
             ScheduleFlag::Falls(Decay::Inverse) => Some("optimal".to_owned()),
-            ScheduleFlag::Falls(Decay::Slowdown(slowdown)) => Some(format!("slowdown{}", parameter(*slowdown))),
+            ScheduleFlag::Falls(Decay::Slowdown(slowdown)) => {
+                Some(format!("slowdown{}", parameter(*slowdown)))
+            }
             ScheduleFlag::Falls(_) => Some("invscaling".to_owned()),
         }),
         learner.average.then(|| "average".to_owned()),

@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use unswayed::data::{LabelPolicy, Reading, Source, load, require_alike};
 use unswayed::certify::benign;
 use unswayed::check::{Feature, Reason};
-use unswayed::{Adversary, Column, Dataset, Decay, LossName, Problem, ProblemBuilder, ProblemError, Template};
+use unswayed::data::{LabelPolicy, Reading, Source, load, require_alike};
+use unswayed::{
+    Adversary, Column, Dataset, Decay, LossName, Problem, ProblemBuilder, ProblemError, Template,
+};
 
 use crate::args::{AdversaryFlag, DataFlags, LearnerFlags, NatureFlags, RateFlags, ReadFlags, ScheduleFlag};
 use crate::{Stop, input};
@@ -50,7 +52,13 @@ impl Asked<'_> {
         };
         let others = self.nature.more.iter().chain(&self.nature.target);
         let beside = others.clone().filter_map(|path| input::labels_beside(path));
-        input::data_files(self.data).into_iter().chain(others.cloned()).chain(beside).chain(set).chain(rates).collect()
+        input::data_files(self.data)
+            .into_iter()
+            .chain(others.cloned())
+            .chain(beside)
+            .chain(set)
+            .chain(rates)
+            .collect()
     }
 
     /// Reads all files.
@@ -211,7 +219,9 @@ fn read_alike(path: &Path, labels: Option<&Path>, reading: &Reading) -> Result<D
 pub fn template(flags: &LearnerFlags, columns: Option<usize>) -> Result<Template, Stop> {
     if let Some(ScheduleFlag::File(path)) = &flags.schedule {
         let path = path.display();
-        return Err(Stop(format!("--schedule {path}: a list of rates is for one learner; certify it by itself")));
+        return Err(Stop(format!(
+            "--schedule {path}: a list of rates is for one learner; certify it by itself"
+        )));
     }
     but_for_rates(flags, columns)
 }

@@ -533,8 +533,9 @@ fn numbers_of_losses_and_schedules() {
     let width = |p: &mut Problem, x: f64| p.statement.learner.loss = Loss::SmoothHinge(x);
     let share = |p: &mut Problem, x: f64| p.proof.cases.share[1] = x;
     let u = |p: &mut Problem, x: f64| p.proof.lines[0].u[2] = x;
-    let slowdown =
-        |p: &mut Problem, slowdown: f64| p.statement.learner.schedule = Some(Schedule { slowdown, from_step: None });
+    let slowdown = |p: &mut Problem, slowdown: f64| {
+        p.statement.learner.schedule = Some(Schedule { slowdown, from_step: None })
+    };
     let mut edges = vec![
         edge("the width of the kink = 0.0", 0.5, -1.0, 0.0, on(ROUNDED, width)),
         edge("schedule.slowdown = -5e-324", 0.01, -1.0, 0.0, on(&[Hinge, Ball, Schedule], slowdown)),

@@ -15,7 +15,7 @@ fn slowdowns_are_the_smallest() {
     let mut random = Random(5);
     for _ in 0..200 {
         let count = 1 + random.below(6);
-        let rates: Vec<f64> = (0..count).map(|_| random.log(1e-6, 1.0)).collect();
+        let rates: Vec<f64> = (0..count).map(|_| 10f64.powf(random.between(-6.0, 0.0))).collect();
         let largest = rates.iter().copied().fold(0.0, f64::max);
         let found = Schedule::of_rates(&rates, largest).unwrap();
         assert_eq!(found.from_step, Some(1));
@@ -38,7 +38,10 @@ fn lists_of_rates() {
     // A rate above the largest, also a late one: what is before it does not count.
     assert_eq!(of(&[1.0, 0.5, 0.25, 0.5, 0.25], 0.5), Ok((2.0, 2)));
     assert_eq!(of(&[0.125, 1.0, 0.5, 0.5], 0.5), Ok((0.0, 3)));
-    assert_eq!(of(&[0.5, 0.5], 0.5_f64.next_down()), Err(RatesError::AboveLargest { rate: 0.5, largest: 0.5_f64.next_down() }));
+    assert_eq!(
+        of(&[0.5, 0.5], 0.5_f64.next_down()),
+        Err(RatesError::AboveLargest { rate: 0.5, largest: 0.5_f64.next_down() })
+    );
     assert_eq!(of(&[], 1.0), Err(RatesError::Empty));
     assert_eq!(of(&[0.5, 0.0], 1.0), Err(RatesError::NotPositive { step: 2, rate: 0.0 }));
     assert!(of(&[f64::NAN], 1.0).is_err() && of(&[f64::INFINITY], 1.0).is_err());
@@ -75,9 +78,13 @@ fn schedules_and_averages_are_named() {
         Checked::Valid(Box::new(certificate), verdict).text()
     };
     assert!(text(&[Hinge, Ball]).contains("averages over time must be weighted by the rates"));
-    assert!(text(&[Hinge, Ball, Average]).contains("the average of the models must be weighted by the rates"));
+    assert!(
+        text(&[Hinge, Ball, Average]).contains("the average of the models must be weighted by the rates")
+    );
     let changing = text(&[Hinge, Ball, Changing]);
-    assert!(changing.contains("averages over time are plain") && changing.contains("a step, from some step on"));
+    assert!(
+        changing.contains("averages over time are plain") && changing.contains("a step, from some step on")
+    );
     let mut problem = generic(&[Hinge, Ball, Changing]);
     problem.statement.learner.schedule.as_mut().unwrap().from_step = Some(17);
     let lines = problem.statement.lines();

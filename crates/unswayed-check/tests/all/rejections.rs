@@ -259,7 +259,10 @@ fn horizons_with_a_proof_of_their_own() {
     refused(changed(|proof| proof.cases.tau[0] = 0.0), "tau[0]");
     refused(changed(|proof| proof.lines[0].u[0] = 2.0), "u[0]");
     let error = crate::common::certificate(&generic_error(&[Hinge, Ball])).error.unwrap();
-    refused(HorizonClaim { bound: 1e9, proof: Some(error.proof), ..claim }, "does not fit a claim on the loss");
+    refused(
+        HorizonClaim { bound: 1e9, proof: Some(error.proof), ..claim },
+        "does not fit a claim on the loss",
+    );
 }
 
 #[test]

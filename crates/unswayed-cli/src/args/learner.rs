@@ -172,9 +172,11 @@ fn schedule(text: &str) -> Result<ScheduleFlag, String> {
     let is_file = |ending: &str| text.to_ascii_lowercase().ends_with(ending);
     match text {
         "constant" => Ok(ScheduleFlag::Constant),
-        "adaptive" => Err("it falls with the training loss, which the adversary can steer; a bound is for rates that \
+        "adaptive" => {
+            Err("it falls with the training loss, which the adversary can steer; a bound is for rates that \
                            are fixed in advance"
-            .into()),
+                .into())
+        }
         _ if is_file(".npy") || is_file(".csv") => Ok(ScheduleFlag::File(text.into())),
         _ => text.parse().map(ScheduleFlag::Falls).map_err(|error: unswayed::ProblemError| {
             format!("{error}, constant, or a .npy or .csv file of rates")

@@ -6,22 +6,26 @@
 use unswayed_check::{CaseProof, Evidence, Horizon, HorizonClaim, Proof, prove};
 
 use super::start::StartCost;
-use super::{best_m, general, interior};
+use super::{best_m, general, interior, norm};
 use crate::problem::Problem;
 
 /// The smallest bound for these first steps that a proof of its own gives, if there is one that the checker accepts.
 pub(super) fn search(problem: &Problem, horizon: &Horizon) -> Option<HorizonClaim> {
     let start = StartCost::new(problem.statement(), horizon);
-    let mut best = None;
-    if interior::applies(problem) {
-        best = smallest(problem, horizon, interior::first_steps(problem, &start));
-    }
-    // The interior point method knows nothing of the ball that λ's least value must be in (Theorem L15).
-    if best.is_none() || problem.learner().projection.is_some() {
+    let proofs = if interior::applies(problem) { interior::first_steps(problem, &start) } else { vec![] };
+    let is_outside = proofs.first().is_some_and(|proof| is_outside(problem.learner().projection, proof));
+    let mut best = smallest(problem, horizon, proofs);
+    if best.is_none() || is_outside {
         let other = smallest(problem, horizon, general::first_steps(problem, &start));
         best = best.into_iter().chain(other).min_by(|a, b| a.bound.total_cmp(&b.bound));
     }
     best
+}
+
+/// Whether λ is least outside of the ball that steps are projected on, of which the interior point method knows nothing
+/// (Theorem L15).
+fn is_outside(projection: Option<f64>, proof: &CaseProof) -> bool {
+    projection.is_some_and(|ball| norm(&proof.beta) > 2.0 * proof.alpha * ball)
 }
 
 /// The claim with the smallest bound. Proofs come in an order in which bounds fall and then rise.

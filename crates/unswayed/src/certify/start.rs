@@ -105,9 +105,11 @@ mod tests {
     #[test]
     fn derivatives_are_those_of_the_value() {
         let start = StartCost { weight: 0.7, theta: vec![0.3, -2.0, 1.0], shares: vec![1.0; 3] };
-        for (alpha, beta, ball) in
-            [(0.8, [1.0, -0.5, 0.2], None), (0.8, [1.0, -0.5, 0.2], Some(2.0)), (0.1, [1.0, -0.5, 0.2], Some(2.0))]
-        {
+        for (alpha, beta, ball) in [
+            (0.8, [1.0, -0.5, 0.2], None),
+            (0.8, [1.0, -0.5, 0.2], Some(2.0)),
+            (0.1, [1.0, -0.5, 0.2], Some(2.0)),
+        ] {
             let value = |x: &[f64; 4]| start.value_in(ball, x[0], &x[1..]);
             let slopes = |x: &[f64; 4]| {
                 let of = start.derivatives(ball, x[0], &x[1..]);

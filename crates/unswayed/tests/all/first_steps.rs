@@ -1,10 +1,11 @@
 //! Bounds for the first steps: against simulated attacks, and against what the long-run proof gives.
 
 use unswayed::certify::{Options, certify, certify_with, horizon_bounds};
+use unswayed::check::Proof;
 use unswayed::{Adversary, Dataset, Problem, ProblemBuilder};
 
 use crate::fixtures::random::Random;
-use crate::fixtures::{dot, is_full, norm, scaled, verdict};
+use crate::fixtures::{dot, exact, is_full, norm, scaled, verdict};
 
 const RATES: [f64; 3] = [5e-5, 1e-3, 5e-2];
 const RUNS: usize = 3;
@@ -18,6 +19,12 @@ fn mnist(learning_rate: f64) -> Problem {
         .poison_rate(0.02)
         .build()
         .unwrap()
+}
+
+/// The long-run bound of a proof.
+fn exact_value(problem: &Problem, proof: &Proof) -> Option<f64> {
+    let Proof::Cases(proof) = proof else { return None };
+    exact(problem, proof).ok()
 }
 
 fn hinge(data: &Dataset, theta: &[f64]) -> f64 {
@@ -71,25 +78,29 @@ fn attacked(problem: &Problem, settled: &[f64], steps: u64, random: &mut Random)
 fn first_steps_on_mnist() {
     let mut random = Random(77);
     let most = if is_full() { 1_000_000 } else { 10_000 };
-    let mut tightest = f64::INFINITY;
+    let (mut tightest, mut found_wrong) = (f64::INFINITY, 0);
     for rate in RATES {
         let problem = mnist(rate);
         let long_run = certify(&problem).unwrap();
         for steps in [1_000, 10_000, 100_000, 1_000_000] {
             let outcome = certify_with(&problem, &Options::default().with_horizon(steps)).unwrap();
             let bound = outcome.horizon_loss.unwrap();
-            let before =
-                horizon_bounds(&problem, &long_run.certificate, &[0.0; 31], &[steps]).unwrap()[0];
+            let before = horizon_bounds(&problem, &long_run.certificate, &[0.0; 31], &[steps]).unwrap()[0];
             assert!(bound <= before && bound >= outcome.certified_loss, "{bound} {before}");
             assert!(bound < 1.05, "from θ = 0 few steps cannot lose more than not learning: {bound}");
             if steps <= most {
                 let found = attacked(&problem, &long_run.benign.theta, steps, &mut random);
                 assert!(found <= bound + 0.01, "{found} above {bound} at {rate}, {steps} steps");
                 tightest = tightest.min(bound / found);
+                // A bound that forgets what the start costs is wrong, and the simulation shows it.
+                let own = outcome.certificate.horizon.as_ref().and_then(|claim| claim.proof.as_ref());
+                let forgetful = own.and_then(|proof| exact_value(&problem, proof));
+                found_wrong += usize::from(forgetful.is_some_and(|bound| found > bound + 0.01));
                 println!("{rate:>6} {steps:>8}: {before:.4} {bound:.4} attack {found:.4}");
             }
         }
     }
+    assert!(found_wrong > 0, "no bound without the start's cost was exceeded");
     assert!(tightest < 1.3, "the bounds are too loose to be told from wrong ones: {tightest}");
 }
 
@@ -103,9 +114,7 @@ fn rows(random: &mut Random, n: usize, columns: usize) -> Dataset {
 
 /// A problem of each kind that a search for first steps goes another way for.
 fn kinds(data: &Dataset, other: &Dataset) -> Vec<(&'static str, ProblemBuilder)> {
-    let of = || {
-        Problem::builder(data.clone()).learning_rate(0.01).regularization(0.05).poison_rate(0.05)
-    };
+    let of = || Problem::builder(data.clone()).learning_rate(0.01).regularization(0.05).poison_rate(0.05);
     let loss = |name: &str| of().loss(name.parse().unwrap());
     vec![
         ("hinge", of()),
@@ -123,7 +132,13 @@ fn kinds(data: &Dataset, other: &Dataset) -> Vec<(&'static str, ProblemBuilder)>
         ("small projection", of().projection(0.5)),
         ("logistic projection", loss("logistic").projection(3.0)),
         ("no regularization", of().regularization(0.0).projection(3.0)),
-        ("drift", Problem::builder(vec![data.clone(), other.clone()]).learning_rate(0.01).regularization(0.05).poison_rate(0.05)),
+        (
+            "drift",
+            Problem::builder(vec![data.clone(), other.clone()])
+                .learning_rate(0.01)
+                .regularization(0.05)
+                .poison_rate(0.05),
+        ),
         ("target", of().target(other.clone())),
         ("average", of().average(true)),
     ]

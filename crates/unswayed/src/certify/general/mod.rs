@@ -100,8 +100,7 @@ impl<'a> Search<'a> {
     /// With a start, for the first steps from it.
     fn new(problem: &'a Problem, start: Option<&StartCost>) -> Result<Self, CertifyError> {
         let (statement, data) = (problem.statement(), problem.data());
-        let constants =
-            Constants { start: start.cloned(), ..Constants::new(statement, data[0].dimension()) };
+        let constants = Constants { start: start.cloned(), ..Constants::new(statement, data[0].dimension()) };
         free::require_bias(problem)?;
         let table =
             |(i, d): (usize, &std::sync::Arc<Dataset>)| RowTable::new(statement, d, i, problem.target());

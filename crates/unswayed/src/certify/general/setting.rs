@@ -63,7 +63,8 @@ impl Constants {
 
     /// δ‖β‖²/(4α), and what a start costs.
     pub(super) fn lambda_cost(&self, alpha: f64, beta: &[f64]) -> f64 {
-        let slowdown = if self.slowdown > 0.0 { self.slowdown * dot(beta, beta) / (4.0 * alpha) } else { 0.0 };
+        let slowdown =
+            if self.slowdown > 0.0 { self.slowdown * dot(beta, beta) / (4.0 * alpha) } else { 0.0 };
         slowdown + self.start.as_ref().map_or(0.0, |start| start.value(alpha, beta))
     }
 }

@@ -14,12 +14,10 @@
 //! ```
 //!
 //! a cone constraint that carries a multiplier matrix Y. Without an adversary τ, ν and the second row of P are absent. A bound
-//! for the first steps also has the price of its start, a convex function of (α, β) (see [`StartCost`]).
+//! for the first steps also has the price of its start, a convex function of (α, β) (see `certify::start`).
 
 use super::cone::Sym2;
 use super::instance::{Instance, dot};
-#[cfg(doc)]
-use crate::certify::start::StartCost;
 use crate::certify::start::StartDerivatives;
 
 /// x = (α, τ, ν, μ, β) and θ.

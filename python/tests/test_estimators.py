@@ -102,6 +102,24 @@ def test_steps_are_ours_and_the_bound_holds(kind, loss, intercept, arrays):
         assert abs(reached - attack.loss.mean) < 0.02
 
 
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize(("kind", "read"), [(Sklearn, unswayed.from_sklearn), (River, unswayed.from_river)])
+def test_first_steps_start_from_the_weights_of_a_fitted_estimator(kind, read, intercept, arrays):
+    x, y = arrays[0].astype(np.float64)[:60], arrays[1][:60]
+    estimator = kind("hinge", intercept)
+    for features, label in zip(x, y):
+        estimator.learn(features, label)
+    options = {"sparse": False} if kind is Sklearn else {}
+    learner = read(estimator.model, **options)
+    asked = {"poison_rate": POISON, "horizon": 100}
+    made = learner.certify(x, y, **asked)
+    assert made.statement == learner.certify(x, y, **asked, start=estimator.weights()).statement
+    assert made.statement != estimator.learner.certify(x, y, **asked).statement
+    assert made.horizon_loss is not None and made.horizon_loss > made.certified_loss
+    # Without a horizon the start is of no consequence.
+    assert learner.certify(x, y, poison_rate=POISON).statement.get("horizon") is None
+
+
 def test_an_intercept_is_a_feature_without_regularization(arrays):
     x, y = arrays
     learner = unswayed.Learner(RATE, PENALTY, "logistic", intercept=True)

@@ -478,8 +478,8 @@ def certify(
         label_bound: for a regression loss, the largest |y| of the labels of poisoned points; any numbers if not given.
         confidence: also bound the loss on new data like these, with this probability. The certificate is then about the
             first half of the rows; the other half chose its numbers.
-        horizon: also bound the average loss over this many first steps.
-        start: where the learner starts; 0 if not given.
+        horizon: also bound the average loss over this many first steps, by a proof that is made for them.
+        start: where the learner starts, such as `coef_[0]` of an estimator; 0 if not given.
         method: `"convexity"`, or `"paper"` for the semidefinite program of the paper (slower and looser, and only for the
             hinge loss and the ball).
     """

@@ -317,7 +317,7 @@ STATEMENT = struct_of(
         ),
         learning_rate=number, regularization=number, batch=whole,
         projection=Optional_(number), clip=Optional_(number), unregularized=Default(list_of(whole), []),
-        schedule=Optional_(struct_of(slowdown=number)), average=Default(flag, False),
+        schedule=Optional_(struct_of(slowdown=number, from_step=Optional_(whole))), average=Default(flag, False),
     ),
     threat=struct_of(
         poison_rate=number,
@@ -348,14 +348,15 @@ PAPER = struct_of(
     **dict.fromkeys(("a", "b", "m", "h", "theta", "point"), vector),
     **dict.fromkeys(("nu8", "nu9", "nu10", "ball", "reach", "low", "high", "delta"), number),
 )
-CLAIM = struct_of(bound=number, proof=one_of(cases=CASES, paper=PAPER))
+PROOF = one_of(cases=CASES, paper=PAPER)
+CLAIM = struct_of(bound=number, proof=PROOF)
 NEW_DATA = struct_of(
     **dict.fromkeys(("bound", "delta", "radius", "alpha", "nu", "gain"), number), omega=Optional_(number),
     **dict.fromkeys(("beta", "tau", "theta"), vector), deviation=one_of(hoeffding=None, bernstein=None),
 )
 LINEAR = struct_of(
     tool=text, statement=STATEMENT, loss=CLAIM, error=Optional_(CLAIM),
-    horizon=Optional_(struct_of(bound=number, m=number)), new_data=Optional_(NEW_DATA),
+    horizon=Optional_(struct_of(bound=number, m=number, proof=Optional_(PROOF))), new_data=Optional_(NEW_DATA),
 )
 MEAN = struct_of(
     tool=text, bound=number, alpha=number, nu=number,
@@ -732,6 +733,7 @@ def validate(statement: Struct, data: list[Rows], target: Optional[Rows]) -> Non
     require(Fraction(learner.learning_rate) * Fraction(learner.regularization) < 1, "ησ < 1")
     require(learner.batch >= 1, "a batch has points")
     require(learner.schedule is None or learner.schedule.slowdown >= 0, "δ ≥ 0")
+    require(learner.schedule is None or learner.schedule.from_step is None or learner.schedule.from_step >= 1, "steps count from 1")
     require(all(radius is None or radius > 0 for radius in (learner.projection, learner.clip)), "radii of steps are > 0")
     free = learner.unregularized
     require(all(a < b for a, b in zip(free, free[1:])) and max(free, default=0) < columns, "unregularized coordinates increase")
@@ -1436,12 +1438,12 @@ def check_linear(certificate: Struct, data: list[Rows], target: Optional[Rows]) 
     statement, loss, error = certificate.statement, certificate.loss, certificate.error
     validate(statement, data, target)
 
-    def value_of(claim: Struct, of_error: bool) -> Fraction:
-        kind, proof = claim.proof
+    def value_of(given: Any, of_error: bool) -> Fraction:
+        kind, proof = given
         require((kind == "cases" and "error" in proof.rows[0]) == of_error, "a proof is about what is claimed")
         return prove_cases(statement, proof, data, target) if kind == "cases" else prove_paper(statement, proof, data[0])
 
-    value = value_of(loss, False)
+    value = value_of(loss.proof, False)
     found: dict[str, Optional[float]] = {"certified_loss": proven(loss.bound, value, "loss")}
     by_loss = found["certified_loss"] or 0.0
     kind, width = statement.learner.loss
@@ -1450,13 +1452,17 @@ def check_linear(certificate: Struct, data: list[Rows], target: Optional[Rows]) 
     if kind == "smooth_hinge":
         mistake = math.nextafter(1 - width / 2 if width <= 1 else 0.5 / width, 0)
         by_loss = math.nextafter(by_loss / mistake, math.inf)
-    own = math.inf if error is None else proven(error.bound, value_of(error, True), "error")
+    own = math.inf if error is None else proven(error.bound, value_of(error.proof, True), "error")
     found["certified_error"] = None if is_regression(statement) else min(own, by_loss, 1.0)
     require((statement.horizon is None) == (certificate.horizon is None), "a horizon is stated if it is claimed")
     found["certified_horizon"] = found["certified_new_data"] = None
     if certificate.horizon is not None:
-        start = start_of_cases if loss.proof[0] == "cases" else start_of_paper
-        cost = start(statement, loss.proof[1], Fraction(certificate.horizon.m))
+        # Of a proof of its own, or of the loss's.
+        kind, proof = own_proof = certificate.horizon.proof or loss.proof
+        if certificate.horizon.proof is not None:
+            value = value_of(own_proof, False)
+        start = start_of_cases if kind == "cases" else start_of_paper
+        cost = start(statement, proof, Fraction(certificate.horizon.m))
         steps = Fraction(statement.learner.learning_rate) * statement.horizon.steps
         found["certified_horizon"] = proven(certificate.horizon.bound, value + cost / steps, "horizon")
     if certificate.new_data is not None:

@@ -60,6 +60,7 @@ mod paper;
 mod parts;
 mod proof;
 mod prove;
+mod rates;
 mod rows;
 mod rules;
 mod shape;
@@ -79,6 +80,7 @@ pub use proof::{
     CaseProof, Cases, Certificate, Claim, Deviation, HorizonClaim, Lines, MeanCertificate, NewDataClaim,
     PaperProof, Proof, RowBound, Shells,
 };
+pub use rates::RatesError;
 pub use rows::{Evidence, Rows};
 pub use rules::{Feature, RULES, Rule, features, unsupported};
 pub use statement::{
@@ -203,7 +205,7 @@ pub fn check(certificate: &Certificate, evidence: &Evidence) -> Result<Verdict, 
         Some(claim) => Some(check_claim(statement, claim, Part::Error, evidence)?.bound()?),
         None => None,
     };
-    let horizon = check_horizon(&proven, horizon.as_ref()).map_err(in_part(Part::Horizon))?;
+    let horizon = check_horizon(&proven, horizon.as_ref(), evidence)?;
     let new_data = match new_data {
         Some(claim) => Some(check_new_data(statement, claim, evidence).map_err(in_part(Part::NewData))?),
         None => None,
@@ -241,15 +243,43 @@ fn check_claim<'a>(
     Ok(proven)
 }
 
-fn check_horizon(loss: &Proven, claim: Option<&HorizonClaim>) -> Result<Option<f64>, Reason> {
-    let (Some(horizon), Some(claim)) = (&loss.statement.horizon, claim) else {
-        let matches = loss.statement.horizon.is_none() && claim.is_none();
-        require(matches, "horizons claimed", f64::from(u8::from(claim.is_some())), "as many as stated")?;
-        return Ok(None);
+fn check_horizon(
+    loss: &Proven,
+    claim: Option<&HorizonClaim>,
+    evidence: &Evidence,
+) -> Result<Option<f64>, Failure> {
+    let statement = loss.statement;
+    let (Some(horizon), Some(claim)) = (&statement.horizon, claim) else {
+        let matches = statement.horizon.is_none() && claim.is_none();
+        let claimed = f64::from(u8::from(claim.is_some()));
+        return require(matches, "horizons claimed", claimed, "as many as stated")
+            .map(|()| None)
+            .map_err(in_part(Part::Horizon));
     };
-    let value = loss.exact_horizon(horizon, claim.m)?;
-    require_bound(claim.bound, &value)?;
-    finite_up(&value).map(Some)
+    let value = match &claim.proof {
+        None => loss.exact_horizon(horizon, claim.m),
+        Some(proof) => prove_horizon(statement, proof, horizon, claim.m, evidence),
+    };
+    let checked = value.and_then(|value| {
+        require_bound(claim.bound, &value)?;
+        finite_up(&value)
+    });
+    checked.map(Some).map_err(in_part(Part::Horizon))
+}
+
+/// The value of a proof that is for the first steps alone: it is about the loss, and every condition of it holds.
+fn prove_horizon(
+    statement: &Statement,
+    proof: &Proof,
+    horizon: &Horizon,
+    m: f64,
+    evidence: &Evidence,
+) -> Result<RBig, Reason> {
+    if part_of(proof) != Part::Loss {
+        return Err(Reason::Unfit { method: proof.method(), with: "a claim on the loss" });
+    }
+    let proven = prove(statement, proof, evidence).map_err(|failure| failure.reason)?;
+    proven.exact_horizon(horizon, m)
 }
 
 fn check_new_data(statement: &Statement, claim: &NewDataClaim, evidence: &Evidence) -> Result<f64, Reason> {

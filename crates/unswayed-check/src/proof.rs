@@ -292,6 +292,9 @@ pub struct HorizonClaim {
     pub bound: f64,
     /// m, the multiplier of ‖θ‖ ≤ ϱ; 0 for proofs that are not restricted to a ball.
     pub m: f64,
+    /// A proof of its own, whose λ suits the start and the number of steps; without it the loss's proof serves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Proof>,
 }
 
 /// A bound on the long-run loss on new data, and the numbers that prove it (Theorem L18). They must have been chosen before

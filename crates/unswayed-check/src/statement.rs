@@ -61,6 +61,9 @@ pub struct Learner {
 pub struct Schedule {
     /// δ ≥ 0. A rate that falls like 1/(σt) has δ = σ; one that falls more slowly has any δ > 0 from some step on.
     pub slowdown: f64,
+    /// The step, from 1, from which on the rates are like that, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_step: Option<u64>,
 }
 
 impl Learner {

@@ -86,7 +86,10 @@ fn learner(learner: &Learner) -> String {
     let mut text = format!("{}, learning rate {eta}, regularization {sigma}", learner.loss.describe());
     if let Some(schedule) = learner.schedule {
         let slowdown = schedule.slowdown;
-        let _ = write!(text, "; that rate is the largest, and 1/rate grows by at most {slowdown} a step");
+        let from =
+            schedule.from_step.map_or("from some step on".to_owned(), |step| format!("from step {step} on"));
+        let _ =
+            write!(text, "; that rate is the largest, and 1/rate grows by at most {slowdown} a step, {from}");
     }
     if learner.average {
         let _ = write!(text, "; the model is the average of all models so far");
@@ -206,6 +209,7 @@ impl Checked {
                 "confidence": certificate.new_data.as_ref().map(|claim| 1.0 - claim.delta),
                 "method": certificate.loss.proof.method(),
                 "start_norm": certificate.start_norm(),
+                "smaller_rates": certificate.holds_for_smaller_rates(),
                 "statement": certificate.statement,
                 "assumptions": Statement::assumptions(),
                 "tool": certificate.tool,
@@ -240,6 +244,9 @@ fn proven(certificate: &Certificate, verdict: &Verdict) -> Vec<TextLine> {
     let start =
         certificate.start_norm().map_or("any".to_owned(), |ball| format!("any of norm at most {ball}"));
     lines.push(("start", start));
+    if let Some(rates) = certificate.rates_text() {
+        lines.push(("rates", rates));
+    }
     lines.push(("assumes", Statement::assumptions().to_owned()));
     let (loss, error) = if certificate.statement.learner.average {
         ("in the long run the expected loss of the averaged model", "and its expected fraction misclassified")

@@ -93,6 +93,8 @@ fn validate_learner(learner: &Learner, columns: usize) -> Result<(), Reason> {
     require(learner.batch >= 1, "batch", 0.0, "≥ 1")?;
     let slowdown = learner.schedule.map_or(0.0, |schedule| schedule.slowdown);
     require(slowdown >= 0.0 && slowdown.is_finite(), "schedule.slowdown", slowdown, "≥ 0")?;
+    let from = learner.schedule.and_then(|schedule| schedule.from_step).unwrap_or(1);
+    require(from >= 1, "schedule.from_step", 0.0, "≥ 1")?;
     for (name, radius) in [("projection", learner.projection), ("clip", learner.clip)] {
         let radius = radius.unwrap_or(1.0);
         require(radius > 0.0 && radius.is_finite(), name, radius, "> 0")?;

@@ -16,7 +16,7 @@ use crate::examples::{
 };
 
 pub use design::{BenignFrom, DesignFlags, GridFlags, TolerateFlags};
-pub use learner::{AdversaryFlag, LearnerFlags, NatureFlags};
+pub use learner::{AdversaryFlag, LearnerFlags, NatureFlags, ScheduleFlag};
 pub use prepare::PrepareFlags;
 
 /// Proven bounds on what an adaptive data poisoner can do to an online learner.

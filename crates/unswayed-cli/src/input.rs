@@ -61,6 +61,18 @@ pub fn grid(flags: &GridFlags) -> Result<Grid, Stop> {
     )?)
 }
 
+/// The learning rates of a .npy file, or of a text file with numbers separated by commas, spaces or lines.
+pub fn rates(path: &Path) -> Result<Vec<f64>, Stop> {
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy")) {
+        return Ok(load_vector(path)?);
+    }
+    let named = |message: String| Stop(format!("--schedule {}: {message}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| named(error.to_string()))?;
+    let entries = text.split([',', '\n', '\r', ' ', '\t']).filter(|entry| !entry.is_empty());
+    let number = |entry: &str| entry.parse().map_err(|_| named(format!("{entry:?} is not a number")));
+    entries.map(number).collect()
+}
+
 /// A vector from numbers separated by commas, or from a file.
 pub fn vector(text: &str, flag: &str) -> Result<Vec<f64>, Stop> {
     let path = Path::new(text);

@@ -8,7 +8,7 @@ use crate::Stop;
 use unswayed::Decay;
 use unswayed::check::Loss;
 
-use crate::args::{AdversaryFlag, LearnerFlags, NatureFlags, ReadFlags};
+use crate::args::{AdversaryFlag, LearnerFlags, NatureFlags, ReadFlags, ScheduleFlag};
 
 /// The longest part of a name that comes from a user's text.
 const LONGEST_PART: usize = 24;
@@ -43,10 +43,14 @@ pub fn learner_part(learner: &LearnerFlags, nature: &NatureFlags, read: &ReadFla
         Some(set),
         number("radius", learner.radius),
         number("labels", learner.label_bound),
-        learner.schedule.map(|schedule| match schedule {
-            Decay::Inverse => "optimal".to_owned(),
-            Decay::Slowdown(slowdown) => format!("slowdown{}", parameter(slowdown)),
-            _ => "invscaling".to_owned(),
+        learner.schedule.as_ref().and_then(|schedule| match schedule {
+            ScheduleFlag::Constant => None,
+            ScheduleFlag::File(path) => Some(format!("rates-{}", stem(path))),
+            ScheduleFlag::Falls(Decay::Inverse) => Some("optimal".to_owned()),
+            ScheduleFlag::Falls(Decay::Slowdown(slowdown)) => {
+                Some(format!("slowdown{}", parameter(*slowdown)))
+            }
+            ScheduleFlag::Falls(_) => Some("invscaling".to_owned()),
         }),
         learner.average.then(|| "average".to_owned()),
         (learner.batch > 1).then(|| format!("batch{}", learner.batch)),

@@ -3,10 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use unswayed::certify::benign;
+use unswayed::check::{Feature, Reason};
 use unswayed::data::{LabelPolicy, Reading, Source, load, require_alike};
-use unswayed::{Adversary, Column, Dataset, LossName, Problem, Template};
+use unswayed::{
+    Adversary, Column, Dataset, Decay, LossName, Problem, ProblemBuilder, ProblemError, Template,
+};
 
-use crate::args::{AdversaryFlag, DataFlags, LearnerFlags, NatureFlags, RateFlags, ReadFlags};
+use crate::args::{AdversaryFlag, DataFlags, LearnerFlags, NatureFlags, RateFlags, ReadFlags, ScheduleFlag};
 use crate::{Stop, input};
 
 /// All flags that say which problem is meant, but for the rates.
@@ -23,6 +27,8 @@ pub struct Parts {
     pub data: Vec<Arc<Dataset>>,
     pub target: Option<Dataset>,
     pub template: Template,
+    /// The learning rates of a file, with its path.
+    rates: Option<(PathBuf, Vec<f64>)>,
     /// How a further file is read like the data.
     alike: Reading,
 }
@@ -40,9 +46,19 @@ impl Asked<'_> {
             AdversaryFlag::Ellipsoid(Some(path)) | AdversaryFlag::Points(path) => Some(path.clone()),
             _ => None,
         };
+        let rates = match &self.learner.schedule {
+            Some(ScheduleFlag::File(path)) => Some(path.clone()),
+            _ => None,
+        };
         let others = self.nature.more.iter().chain(&self.nature.target);
         let beside = others.clone().filter_map(|path| input::labels_beside(path));
-        input::data_files(self.data).into_iter().chain(others.cloned()).chain(beside).chain(set).collect()
+        input::data_files(self.data)
+            .into_iter()
+            .chain(others.cloned())
+            .chain(beside)
+            .chain(set)
+            .chain(rates)
+            .collect()
     }
 
     /// Reads all files.
@@ -60,8 +76,12 @@ impl Asked<'_> {
         let alike = Reading { rows: None, ..reading };
         let target = self.nature.target.as_ref().map(|path| read_alike(path, None, &alike)).transpose()?;
         require_alike(&data[0], data[1..].iter().chain(&target))?;
-        let template = template(self.learner, Some(data[0].origin().columns))?;
-        Ok(Parts { data: data.into_iter().map(Arc::new).collect(), target, template, alike })
+        let rates = match &self.learner.schedule {
+            Some(ScheduleFlag::File(path)) => Some((path.clone(), input::rates(path)?)),
+            _ => None,
+        };
+        let template = but_for_rates(self.learner, Some(data[0].origin().columns))?;
+        Ok(Parts { data: data.into_iter().map(Arc::new).collect(), target, template, rates, alike })
     }
 
     fn load_all(&self, reading: &Reading) -> Result<Vec<Dataset>, Stop> {
@@ -119,14 +139,25 @@ impl Parts {
     }
 
     fn problem_on(&self, data: Vec<Arc<Dataset>>, rates: &RateFlags) -> Result<Problem, Stop> {
-        let mut builder = Problem::of_template(data, self.template.clone())
+        let mut template = self.template.clone();
+        if let Some((path, list)) = &self.rates {
+            let decay = Decay::of_rates(list, rates.learning_rate);
+            let named = |error| Stop(format!("--schedule {}: {error}", path.display()));
+            template.decay = Some(decay.map_err(named)?);
+        }
+        let mut builder = Problem::of_template(data, template)
             .learning_rate(rates.learning_rate)
             .regularization(rates.regularization)
             .poison_rate(rates.poison_rate);
         if let Some(target) = &self.target {
             builder = builder.target(target.clone());
         }
-        Ok(builder.build()?)
+        match builder.clone().build() {
+            Err(error) if is_unbounded(&error) => {
+                Err(Stop(Stop::from(error).0 + &suggested_projection(builder)))
+            }
+            built => Ok(built?),
+        }
     }
 
     /// Reads held-out data the way the data were read.
@@ -135,6 +166,27 @@ impl Parts {
         require_alike(&self.data[0], [&test])?;
         Ok(test)
     }
+}
+
+/// Whether there is neither regularization nor a projection.
+fn is_unbounded(error: &ProblemError) -> bool {
+    let rule = match error {
+        ProblemError::Unsupported(rule) => Some(*rule),
+        ProblemError::Invalid(failure) => match failure.reason {
+            Reason::Unsupported(rule) => Some(rule),
+            _ => None,
+        },
+        _ => None,
+    };
+    rule.is_some_and(|rule| rule.these == [Feature::NoRegularization])
+}
+
+/// A radius to project on: twice the norm of where the learner settles on clean data, with a little regularization.
+fn suggested_projection(builder: ProblemBuilder) -> String {
+    const LITTLE: f64 = 0.01;
+    let Ok(problem) = builder.regularization(LITTLE).build() else { return String::new() };
+    let norm = benign(&problem).theta.iter().map(|x| x * x).sum::<f64>().sqrt();
+    format!(". For these data: --projection {:.2}, or --regularization {LITTLE}", (2.0 * norm).max(0.01))
 }
 
 /// How data files are read.
@@ -165,6 +217,17 @@ fn read_alike(path: &Path, labels: Option<&Path>, reading: &Reading) -> Result<D
 
 /// Learner and threat but for their rates. `columns` are those of the data, if there is one dataset.
 pub fn template(flags: &LearnerFlags, columns: Option<usize>) -> Result<Template, Stop> {
+    if let Some(ScheduleFlag::File(path)) = &flags.schedule {
+        let path = path.display();
+        return Err(Stop(format!(
+            "--schedule {path}: a list of rates is for one learner; certify it by itself"
+        )));
+    }
+    but_for_rates(flags, columns)
+}
+
+/// The same, without the rates of a file.
+fn but_for_rates(flags: &LearnerFlags, columns: Option<usize>) -> Result<Template, Stop> {
     if let Some(radius) = flags.radius.filter(|radius| !(*radius >= 0.0 && radius.is_finite())) {
         return Err(Stop(format!("--radius {radius}: it must be a finite number that is not negative")));
     }
@@ -177,7 +240,10 @@ pub fn template(flags: &LearnerFlags, columns: Option<usize>) -> Result<Template
         projection: flags.projection,
         clip: flags.clip,
         bias: flags.bias.as_deref().map(column),
-        decay: flags.schedule,
+        decay: match flags.schedule {
+            Some(ScheduleFlag::Falls(decay)) => Some(decay),
+            _ => None,
+        },
         average: flags.average,
     })
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use unswayed_check::{
-    Evidence, Failure, Feature, Learner, Loss, Rows, Rule, Schedule, Set, Statement, Target, Threat,
-    unsupported,
+    Evidence, Failure, Feature, Learner, Loss, RatesError, Rows, Rule, Schedule, Set, Statement, Target,
+    Threat, unsupported,
 };
 
 use crate::data::{
@@ -384,6 +384,8 @@ pub enum Decay {
     Slow,
     /// 1/η_t grows by at most so much in each step.
     Slowdown(f64),
+    /// The same from a given step on, as of a list of rates (see [`Decay::of_rates`]).
+    From(Schedule),
 }
 
 impl Decay {
@@ -395,8 +397,17 @@ impl Decay {
             Decay::Inverse => regularization,
             Decay::Slow => Decay::SLOW * regularization,
             Decay::Slowdown(slowdown) => slowdown,
+            Decay::From(schedule) => return schedule,
         };
-        Schedule { slowdown }
+        Schedule { slowdown, from_step: None }
+    }
+
+    /// How these rates fall, one for each step and the last of them from there on, from where none is above the learning rate.
+    ///
+    /// # Errors
+    /// Rates that are no positive numbers, or end above the learning rate.
+    pub fn of_rates(rates: &[f64], learning_rate: f64) -> Result<Self, RatesError> {
+        Schedule::of_rates(rates, learning_rate).map(Decay::From)
     }
 }
 

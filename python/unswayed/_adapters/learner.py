@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,6 +45,8 @@ class Learner:
         before: the frozen steps of a pipeline that make the learner's rows; `certify` and the others then take raw features.
         is_classifier: whether labels are classes, as those of classifiers are, and never scores.
         classes: the classes that the estimator has seen, if it was fitted.
+        start: the weights of an estimator that is fitted, by position or by the name of the feature, that of the intercept last. It is
+            where `certify` with a `horizon` starts from, unless `start` says otherwise.
     """
 
     learning_rate: float
@@ -56,6 +59,7 @@ class Learner:
     before: Optional[Frozen] = field(default=None, repr=False, compare=False)
     is_classifier: bool = field(default=False, repr=False, compare=False)
     classes: Optional[tuple[Any, ...]] = field(default=None, repr=False, compare=False)
+    start: Union[None, tuple[float, ...], Mapping[Any, float]] = field(default=None, repr=False, compare=False)
 
     def update(self, model: ArrayLike, z: ArrayLike) -> Floats:
         """The model after one step on the point z = label · features; with an intercept, z = label · (features, 1). For a
@@ -74,6 +78,8 @@ class Learner:
 
         With the steps of a pipeline `before` it, on the rows that they make of `x`.
         """
+        if options.get("horizon") is not None and options.get("start") is None and self.start is not None:
+            options["start"] = _weights(self.start, x)
         return certify(*self._rows(x, y, options), poison_rate=poison_rate, **self._asked(options))
 
     def certify_each(self, x: Features, y: Any, *, poison_rate: float, **options: Any) -> OneVsRest:
@@ -190,6 +196,18 @@ class Learner:
         if self.classes is not None and set(np.unique(y).tolist()) != set(self.classes):
             seen, given = (", ".join(map(str, sorted(names))) for names in (self.classes, np.unique(y).tolist()))
             raise UnswayedError(f"the estimator was fitted with the classes {seen}, and y has {given}; give the same classes")
+
+
+def _weights(start: Union[tuple[float, ...], Mapping[Any, float]], x: Features) -> Sequence[float]:
+    """The weights in the order of the features; those of river have names instead, and the intercept has none."""
+    if not isinstance(start, Mapping):
+        return start
+    names = [name for name in start if name is not None]
+    columns = getattr(x, "columns", None)
+    order = range(len(names)) if columns is None else [name for name in columns if name in start]
+    if set(order) != set(names):
+        raise UnswayedError("start: the model's weights have names that the features have not; give start= in the order of the features")
+    return [start[name] for name in [*order, *[None] * (None in start)]]
 
 
 def _refuse_scaling(x: Features, options: dict[str, Any], has_steps: bool) -> None:

@@ -86,4 +86,8 @@ def from_river(model: Any) -> Learner:
     check(kind, rate, "optimizer", model.l2, "l2")
     # A hinge of slope c: η·c·z = (η·c)·z, and η·σ = (η·c)·(σ/c).
     slope = min(1.0, float(model.clip_gradient)) if loss == "hinge" else 1.0
-    return Learner(float(rate) * slope, float(model.l2) / slope, loss, not is_still, is_classifier=not is_regression)
+    weights = {name: float(weight) for name, weight in model.weights.items()}
+    start = {**weights, None: float(model.intercept)} if weights and not is_still else weights or None
+    return Learner(
+        float(rate) * slope, float(model.l2) / slope, loss, not is_still, is_classifier=not is_regression, start=start
+    )

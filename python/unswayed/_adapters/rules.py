@@ -10,7 +10,8 @@ def check(kind: str, rate: float, rate_name: str, penalty: float, penalty_name: 
     if not penalty > 0:
         raise UnswayedError(
             f"{kind}: {penalty_name}={penalty}: without regularization nothing pulls the model back, and an adversary moves it "
-            f"as far as it likes; use a positive {penalty_name}"
+            f"as far as it likes; use a positive {penalty_name}, or certify a learner of your own with a projection: "
+            "unswayed.certify(..., regularization=0, projection=RADIUS)"
         )
     if not 0 < rate * penalty < 1:
         raise UnswayedError(f"{kind}: {rate_name}={rate}: learning rate times regularization must be between 0 and 1")

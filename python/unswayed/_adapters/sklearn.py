@@ -79,8 +79,17 @@ def from_sklearn(
     loss = sklearn_loss(wanted) if is_regressor else LOSSES[wanted["loss"]]
     return Learner(
         rate, float(wanted["alpha"]), loss, intercept, schedule, wanted["average"], step,
-        is_classifier=not is_regressor, classes=None if classes is None else tuple(classes.tolist()),
+        is_classifier=not is_regressor, classes=None if classes is None else tuple(classes.tolist()), start=_start(estimator),
     )
+
+
+def _start(estimator: Any) -> Optional[tuple[float, ...]]:
+    """The weights of an estimator with one model that is fitted; an averaged one makes its steps from others."""
+    coef = getattr(estimator, "coef_", None)
+    if coef is None or estimator.average or (coef.ndim == 2 and len(coef) != 1):
+        return None
+    intercept = estimator.intercept_.tolist() if estimator.fit_intercept else []
+    return tuple(coef.ravel().tolist() + intercept)
 
 
 def _sgd_params(estimator: Any) -> dict[str, Any]:

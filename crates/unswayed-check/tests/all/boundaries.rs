@@ -533,8 +533,9 @@ fn numbers_of_losses_and_schedules() {
     let width = |p: &mut Problem, x: f64| p.statement.learner.loss = Loss::SmoothHinge(x);
     let share = |p: &mut Problem, x: f64| p.proof.cases.share[1] = x;
     let u = |p: &mut Problem, x: f64| p.proof.lines[0].u[2] = x;
-    let slowdown =
-        |p: &mut Problem, slowdown: f64| p.statement.learner.schedule = Some(Schedule { slowdown });
+    let slowdown = |p: &mut Problem, slowdown: f64| {
+        p.statement.learner.schedule = Some(Schedule { slowdown, from_step: None })
+    };
     let mut edges = vec![
         edge("the width of the kink = 0.0", 0.5, -1.0, 0.0, on(ROUNDED, width)),
         edge("schedule.slowdown = -5e-324", 0.01, -1.0, 0.0, on(&[Hinge, Ball, Schedule], slowdown)),
@@ -565,6 +566,19 @@ fn numbers_of_losses_and_schedules() {
         edges.push(edge("(ϱσ)² − ‖z[2]‖²", 0.1, 3.0, at, on_loss(ROUNDED, loss, in_rows)));
     }
     test_all(edges, 15);
+}
+
+/// Steps are counted from 1.
+#[test]
+fn the_first_step_of_a_schedule() {
+    let from = |from_step: u64| {
+        let mut problem = generic(&[Hinge, Ball, Schedule]);
+        let schedule = unswayed_check::Schedule { slowdown: SIGMA / 4.0, from_step: Some(from_step) };
+        problem.statement.learner.schedule = Some(schedule);
+        problem.bound()
+    };
+    assert_eq!(from(1), generic(&[Hinge, Ball, Schedule]).bound());
+    assert!(from(0).unwrap_err().to_string().contains("schedule.from_step = 0.0 is not ≥ 1"));
 }
 
 #[test]

@@ -29,6 +29,7 @@ mod mean;
 mod mutations;
 mod oracles;
 mod paper;
+mod rates;
 mod rejections;
 mod rules;
 mod seeds;

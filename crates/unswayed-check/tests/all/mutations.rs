@@ -21,8 +21,10 @@ fn accepted_is_true(certificate: &Certificate, rows: &Rows) -> bool {
     let loss = truth::value(statement, &certificate.loss.proof, rows).expect("a value");
     truth::assert_rounded_up(verdict.loss, &loss);
     if let (Some(horizon), Some(claim)) = (&statement.horizon, &certificate.horizon) {
-        let extra = truth::transient(statement, &certificate.loss.proof, horizon, claim.m).expect("a value");
-        truth::assert_rounded_up(verdict.horizon.expect("a bound"), &(loss + extra));
+        let proof = claim.proof.as_ref().unwrap_or(&certificate.loss.proof);
+        let value = truth::value(statement, proof, rows).expect("a value");
+        let extra = truth::transient(statement, proof, horizon, claim.m).expect("a value");
+        truth::assert_rounded_up(verdict.horizon.expect("a bound"), &(value + extra));
     }
     true
 }
@@ -55,7 +57,7 @@ fn changed_m() {
     for (original, rows) in all() {
         let claim = original.horizon.clone().expect("a horizon");
         let with = |m: f64, raised: f64| {
-            let horizon = Some(HorizonClaim { m, bound: claim.bound * raised });
+            let horizon = Some(HorizonClaim { m, bound: claim.bound * raised, ..claim.clone() });
             let changed = Certificate { horizon, ..original.clone() };
             if !m.is_finite() {
                 let failure =

@@ -10,7 +10,7 @@ use crate::common::fixtures::{
     Z, bound, bounded_range, by_cases, by_paper, certificate, convexity, flat, hinge, horizon, mean, paper,
     rows, weighted_rows, zero_one,
 };
-use crate::common::generic::{ETA, SIGMA, generic};
+use crate::common::generic::{ETA, SIGMA, generic, generic_error};
 use crate::common::search::Random;
 use crate::common::{Problem, dataset, rounds};
 use crate::truth;
@@ -226,9 +226,43 @@ fn horizons_are_stated_and_claimed() {
         let mut more = good.clone();
         more.statement.horizon.as_mut().unwrap().steps = 1001;
         problem.check(&more).unwrap();
-        more.horizon = Some(HorizonClaim { bound: f64::INFINITY, m: 0.0 });
+        more.horizon = Some(HorizonClaim { bound: f64::INFINITY, m: 0.0, proof: None });
         assert!(problem.check(&more).is_err());
     }
+}
+
+/// A proof of its own must be about the loss, and meet its conditions; the bound is its value and what the start adds.
+#[test]
+fn horizons_with_a_proof_of_their_own() {
+    let problem = generic(&[Hinge, Ball]);
+    let mut good = crate::common::certificate(&problem);
+    let mut own = problem.clone();
+    own.proof.alpha *= 1.25;
+    let start = good.statement.horizon.as_ref().unwrap().start.clone();
+    let bound = own.horizon(1000, &start, 0.0).unwrap();
+    let claim = HorizonClaim { bound, m: 0.0, proof: Some(own.claim().proof) };
+    good.horizon = Some(claim.clone());
+    let verdict = problem.check(&good).unwrap();
+    assert_eq!((verdict.horizon, verdict.loss), (Some(bound), problem.bound().unwrap()));
+    assert_ne!(bound, problem.horizon(1000, &start, 0.0).unwrap());
+    let refused = |horizon: HorizonClaim, words: &str| {
+        let failure = problem.check(&Certificate { horizon: Some(horizon), ..good.clone() }).unwrap_err();
+        assert!(failure.part == Part::Horizon && failure.to_string().contains(words), "{failure}");
+    };
+    refused(HorizonClaim { bound: bound.next_down(), ..claim.clone() }, "the bound");
+    let changed = |change: fn(&mut unswayed_check::CaseProof)| {
+        let mut own = own.proof.clone();
+        change(&mut own);
+        HorizonClaim { bound: 1e9, proof: Some(Proof::Cases(Box::new(own))), ..claim.clone() }
+    };
+    refused(changed(|proof| proof.alpha = 0.0), "alpha");
+    refused(changed(|proof| proof.cases.tau[0] = 0.0), "tau[0]");
+    refused(changed(|proof| proof.lines[0].u[0] = 2.0), "u[0]");
+    let error = crate::common::certificate(&generic_error(&[Hinge, Ball])).error.unwrap();
+    refused(
+        HorizonClaim { bound: 1e9, proof: Some(error.proof), ..claim },
+        "does not fit a claim on the loss",
+    );
 }
 
 #[test]

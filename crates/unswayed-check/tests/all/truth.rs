@@ -327,8 +327,9 @@ pub fn holds(certificate: &Certificate, rows: &Rows) -> bool {
     let horizon = match (&statement.horizon, &certificate.horizon) {
         (None, None) => true,
         (Some(horizon), Some(claim)) => {
-            let extra = transient(statement, &certificate.loss.proof, horizon, claim.m);
-            extra.is_some_and(|e| &loss + e <= q(claim.bound))
+            let proof = claim.proof.as_ref().unwrap_or(&certificate.loss.proof);
+            let whole = value(statement, proof, rows).zip(transient(statement, proof, horizon, claim.m));
+            whole.is_some_and(|(value, extra)| value + extra <= q(claim.bound))
         }
         _ => false,
     };

@@ -42,9 +42,12 @@ pub struct LearnerFlags {
     /// How the learning rate changes: --learning-rate is then the largest one, and the bound is for the long run.
     /// 'optimal' or 'pegasos': it falls like 1/(σt), as scikit-learn's learning_rate="optimal" does.
     /// 'invscaling': it falls more slowly than 1/t.
-    /// 'slowdown=D': 1/rate grows by at most D in each step
-    #[arg(long, value_name = "SCHEDULE", value_parser = decay, verbatim_doc_comment)]
-    pub schedule: Option<Decay>,
+    /// 'slowdown=D': 1/rate grows by at most D in each step.
+    /// FILE: the rates of a .npy or .csv file, one for each step and the last of them from there on; the bound is for the steps
+    /// from which on none is above --learning-rate.
+    /// 'constant': it does not change. A rate that depends on the training loss ('adaptive') has no bound
+    #[arg(long, value_name = "SCHEDULE", value_parser = schedule, verbatim_doc_comment)]
+    pub schedule: Option<ScheduleFlag>,
 
     /// Bound the loss of the average of all models so far (scikit-learn's average=True), not that of the last one
     #[arg(long)]
@@ -156,6 +159,27 @@ fn loss(text: &str) -> Result<LossName, String> {
     text.parse().map_err(|error: unswayed::ProblemError| error.to_string())
 }
 
-fn decay(text: &str) -> Result<Decay, String> {
-    text.parse().map_err(|error: unswayed::ProblemError| error.to_string())
+/// How the learning rate changes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ScheduleFlag {
+    Constant,
+    Falls(Decay),
+    /// The rates themselves.
+    File(PathBuf),
+}
+
+fn schedule(text: &str) -> Result<ScheduleFlag, String> {
+    let is_file = |ending: &str| text.to_ascii_lowercase().ends_with(ending);
+    match text {
+        "constant" => Ok(ScheduleFlag::Constant),
+        "adaptive" => {
+            Err("it falls with the training loss, which the adversary can steer; a bound is for rates that \
+                           are fixed in advance"
+                .into())
+        }
+        _ if is_file(".npy") || is_file(".csv") => Ok(ScheduleFlag::File(text.into())),
+        _ => text.parse().map(ScheduleFlag::Falls).map_err(|error: unswayed::ProblemError| {
+            format!("{error}, constant, or a .npy or .csv file of rates")
+        }),
+    }
 }

@@ -12,11 +12,13 @@
 mod benign;
 mod conic;
 mod descent;
+mod first_steps;
 pub mod framework;
 mod general;
 mod interior;
 mod mean;
 pub mod paper;
+mod start;
 #[cfg(test)]
 mod tests;
 
@@ -34,6 +36,9 @@ use crate::data::Dataset;
 use crate::error::CertifyError;
 use crate::learner::loss_at;
 use crate::problem::Problem;
+
+/// How much smaller a bound for the first steps must be, relatively, for a proof of its own.
+const WORTH: f64 = 1e-6;
 
 /// What to certify beyond the long-run loss.
 #[derive(Clone, Debug, Default)]
@@ -166,13 +171,20 @@ pub(crate) fn certify_near(
 ) -> Result<(Outcome, Option<Solution>), CertifyError> {
     let Some(level) = options.confidence else {
         let (found, solution) = search(problem, options, near)?;
-        return Ok((finish(problem, options, found, None)?, solution));
+        return Ok((finish(problem, options, found, first_steps(problem, options)?, None)?, solution));
     };
     problem.require(&[Feature::Confidence])?;
     let (own, chosen) = general::halves(problem, level)?;
     let (found, solution) = search(&own, options, near)?;
     let new_data = general::new_data(&own, &chosen, level)?;
-    Ok((finish(&own, options, found, Some(new_data))?, solution))
+    Ok((finish(&own, options, found, first_steps(&own, options)?, Some(new_data))?, solution))
+}
+
+/// The claim for the first steps that has a proof of its own, if a horizon is asked for and there is one.
+fn first_steps(problem: &Problem, options: &Options) -> Result<Option<HorizonClaim>, CertifyError> {
+    let start = start(problem, options)?;
+    let steps = options.horizon.filter(|_| problem.learner().schedule.is_none());
+    Ok(steps.and_then(|steps| first_steps::search(problem, &Horizon { steps, start })))
 }
 
 /// Proven claims, and whether their solver converged.
@@ -217,14 +229,22 @@ fn finish(
     problem: &Problem,
     options: &Options,
     found: Found,
+    first_steps: Option<HorizonClaim>,
     new_data: Option<NewDataClaim>,
 ) -> Result<Outcome, CertifyError> {
     let Found { loss, error, converged } = found;
     let start = start(problem, options)?;
     let (mut statement, mut horizon) = (problem.statement().clone(), None);
     if let Some(steps) = options.horizon {
-        let (stated, claim) = horizon_claim(problem, &loss.proof, Horizon { steps, start: start.clone() })?;
-        (statement.horizon, horizon) = (Some(stated), Some(claim));
+        let stated = Horizon { steps, start: start.clone() };
+        let claim = horizon_claim(problem, &loss.proof, &stated);
+        horizon = Some(match first_steps {
+            // A second proof makes the file longer: it must be worth it.
+            Some(own) if claim.as_ref().is_ok_and(|claim| claim.bound <= own.bound * (1.0 + WORTH)) => claim?,
+            Some(own) => own,
+            None => claim?,
+        });
+        statement.horizon = Some(stated);
     }
     let certificate = Certificate { tool: tool(), statement, loss, error, horizon, new_data };
     Ok(outcome(problem, certificate, converged, &start))
@@ -278,7 +298,8 @@ pub fn recover(
     Ok((problem, outcome))
 }
 
-/// Proven bounds on the average loss over the first T steps from a start, for each T given.
+/// Proven bounds on the average loss over the first T steps from a start, for each T given: by the proof of the loss, or by that
+/// of the certificate's horizon where it does better.
 ///
 /// ```
 /// use unswayed::{Dataset, Problem, certify};
@@ -299,24 +320,28 @@ pub fn horizon_bounds(
     start: &[f64],
     steps: &[u64],
 ) -> Result<Vec<f64>, Failure> {
-    let rows = problem.data_rows();
-    let proof = &certificate.loss.proof;
-    let proven = prove(problem.statement(), proof, &problem.evidence(&rows))?;
-    let m = best_m(problem.statement(), proof);
-    steps.iter().map(|&steps| proven.horizon(&Horizon { steps, start: start.to_vec() }, m)).collect()
+    let (rows, statement) = (problem.data_rows(), problem.statement());
+    let own = certificate.horizon.as_ref().and_then(|claim| claim.proof.as_ref());
+    let proofs = std::iter::once(&certificate.loss.proof).chain(own);
+    let evidence = problem.evidence(&rows);
+    let proven = proofs.map(|proof| Ok((prove(statement, proof, &evidence)?, best_m(statement, proof))));
+    let proven = proven.collect::<Result<Vec<_>, Failure>>()?;
+    let smallest = |&steps: &u64| {
+        let horizon = Horizon { steps, start: start.to_vec() };
+        let (first, others) = (proven[0].0.horizon(&horizon, proven[0].1), &proven[1..]);
+        let others = others.iter().filter_map(|(proven, m)| proven.horizon(&horizon, *m).ok());
+        others.fold(first, |best, other| Ok(best.map_or(other, |best| best.min(other))))
+    };
+    steps.iter().map(smallest).collect()
 }
 
-fn horizon_claim(
-    problem: &Problem,
-    proof: &Proof,
-    horizon: Horizon,
-) -> Result<(Horizon, HorizonClaim), CertifyError> {
+fn horizon_claim(problem: &Problem, proof: &Proof, horizon: &Horizon) -> Result<HorizonClaim, CertifyError> {
     let m = best_m(problem.statement(), proof);
     let rows = problem.data_rows();
     let proven =
         prove(problem.statement(), proof, &problem.evidence(&rows)).map_err(CertifyError::Refused)?;
-    let bound = proven.horizon(&horizon, m).map_err(CertifyError::Refused)?;
-    Ok((horizon, HorizonClaim { bound, m }))
+    let bound = proven.horizon(horizon, m).map_err(CertifyError::Refused)?;
+    Ok(HorizonClaim { bound, m, proof: None })
 }
 
 /// The bound that the exact checker finds for a proof.

@@ -7,6 +7,7 @@ mod fixtures;
 mod attacks;
 mod design;
 mod experiment;
+mod first_steps;
 mod framework;
 mod learner_attacks;
 mod learner_soundness;

@@ -71,10 +71,16 @@ struct Tally {
 
 /// All numbers of a claim.
 fn claimed(claim: &mut Claim) -> Vec<&mut f64> {
-    let Claim { bound, proof } = claim;
-    let Proof::Cases(proof) = proof else { return vec![bound] };
+    let mut all = vec![&mut claim.bound];
+    all.extend(proving(&mut claim.proof));
+    all
+}
+
+/// All numbers of a proof.
+fn proving(proof: &mut Proof) -> Vec<&mut f64> {
+    let Proof::Cases(proof) = proof else { return vec![] };
     let CaseProof { alpha, beta, shells, lines, cases, .. } = &mut **proof;
-    let mut all = vec![bound, alpha];
+    let mut all = vec![alpha];
     all.extend(beta);
     if let Some(shells) = shells {
         all.extend(shells.centre.iter_mut().chain(&mut shells.radii).chain([&mut shells.ball]));
@@ -101,6 +107,7 @@ fn numbers(certificate: &mut AnyCertificate) -> Vec<&mut f64> {
             }
             if let (Some(stated), Some(claim)) = (&mut statement.horizon, horizon) {
                 all.extend(stated.start.iter_mut().chain([&mut claim.bound, &mut claim.m]));
+                all.extend(claim.proof.iter_mut().flat_map(proving));
             }
             all.extend(claimed(loss));
             all.extend(error.iter_mut().flat_map(claimed));
@@ -141,8 +148,9 @@ fn assert_true(certificate: &Certificate, rows: &Rows) -> bool {
         known &= proves(error.bound, &error.proof, 0.0);
     }
     if let (Some(claim), Some(horizon)) = (&certificate.horizon, &statement.horizon) {
-        let extra = formula::transient(statement, &loss.proof, horizon, claim.m).expect("a horizon");
-        known &= proves(claim.bound, &loss.proof, extra);
+        let proof = claim.proof.as_ref().unwrap_or(&loss.proof);
+        let extra = formula::transient(statement, proof, horizon, claim.m).expect("a horizon");
+        known &= proves(claim.bound, proof, extra);
     }
     known
 }

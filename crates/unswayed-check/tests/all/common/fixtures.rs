@@ -112,18 +112,31 @@ pub fn horizon(
     prove(statement, proof, &Evidence { data: &[*rows], target: None })?.horizon(horizon, m)
 }
 
+/// The same proof with a larger α.
+pub fn steeper(proof: &Proof) -> Proof {
+    match proof.clone() {
+        Proof::Cases(mut proof) => {
+            proof.alpha *= 1.25;
+            Proof::Cases(proof)
+        }
+        paper @ Proof::Paper(_) => paper,
+    }
+}
+
 /// A certificate with the smallest bounds its proofs have.
 pub fn certificate(statement: Statement, loss: Proof, error: Option<Proof>, rows: &Rows) -> Certificate {
     let steps = Horizon { steps: 1000, start: vec![0.5; rows.dimension] };
     let m = if loss.ball().is_some() { 0.0625 } else { 0.0 };
-    let transient = horizon(&statement, &loss, rows, &steps, m).expect("a horizon");
+    // Where the error has a proof of its own, the horizon has one too: another than that of the loss.
+    let own = error.is_some().then(|| steeper(&loss));
+    let transient = horizon(&statement, own.as_ref().unwrap_or(&loss), rows, &steps, m).expect("a horizon");
     let claim = |proof: Proof| Claim { bound: bound(&statement, &proof, rows).expect("a bound"), proof };
     let data = vec![dataset(rows.z, rows.dimension, rows.weights).origin().clone()];
     Certificate {
         tool: "test 1.0".to_owned(),
         loss: claim(loss),
         error: error.map(claim),
-        horizon: Some(HorizonClaim { bound: transient, m }),
+        horizon: Some(HorizonClaim { bound: transient, m, proof: own }),
         new_data: None,
         statement: Statement { data, horizon: Some(steps), ..statement },
     }

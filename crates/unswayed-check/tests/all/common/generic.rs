@@ -72,7 +72,7 @@ fn statement(features: &[Feature]) -> Statement {
     learner.projection = has(Feature::Projection).then_some(PROJECTION);
     learner.clip = has(Feature::Clip).then_some(CLIP);
     learner.unregularized = if has(Feature::Bias) { vec![1] } else { vec![] };
-    learner.schedule = has(Feature::Schedule).then_some(Schedule { slowdown: SIGMA / 4.0 });
+    learner.schedule = has(Feature::Schedule).then_some(Schedule { slowdown: SIGMA / 4.0, from_step: None });
     learner.average = has(Feature::Average);
     if has(Feature::Horizon) {
         let parameters = if has(Feature::Multiclass) { 2 * K } else { 2 };

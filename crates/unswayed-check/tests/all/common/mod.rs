@@ -288,14 +288,18 @@ pub fn certificate(problem: &Problem) -> Certificate {
     let has_ball = problem.proof.shells.is_some() || problem.statement.learner.projection.is_some();
     let m = if has_ball { 0.0625 } else { 0.0 };
     let is_constant = problem.statement.learner.schedule.is_none();
-    let bound = is_constant.then(|| loss.horizon(1000, &start, m).expect("a horizon"));
+    // Where there is a proof for the error, the horizon has one of its own, with another α.
+    let mut own = loss.clone();
+    own.proof.alpha *= if is_error { 1.25 } else { 1.0 };
+    let bound = is_constant.then(|| own.horizon(1000, &start, m).expect("a horizon"));
+    let proof = is_error.then(|| own.claim().proof);
     let horizon = is_constant.then_some(Horizon { steps: 1000, start });
     Certificate {
         tool: "test 1.0".to_owned(),
         statement: Statement { horizon, ..problem.complete() },
         loss: loss.claim(),
         error: is_error.then(|| problem.claim()),
-        horizon: bound.map(|bound| HorizonClaim { bound, m }),
+        horizon: bound.map(|bound| HorizonClaim { bound, m, proof }),
         new_data: None,
     }
 }

@@ -365,7 +365,8 @@ pub fn add_schedule(p: &mut Problem, r: &mut Random) {
     let learner = &mut p.statement.learner;
     let sigma = learner.regularization;
     let share = r.between(0.1, 0.5);
-    learner.schedule = Some(Schedule { slowdown: share * sigma * (2.0 - learner.learning_rate * sigma) });
+    let slowdown = share * sigma * (2.0 - learner.learning_rate * sigma);
+    learner.schedule = Some(Schedule { slowdown, from_step: None });
     p.proof.cases.tau.iter_mut().for_each(|tau| *tau *= 1.05 / (1.0 - share));
 }
 

@@ -111,8 +111,8 @@ fn best_push(
                 bounded.height(&e, push)
             }
         };
-        let slowdown = constants.slowdown_cost(found.alpha, &found.beta);
-        slowdown + height + region + constants.eps * line + quadratic.peak(&v)
+        let lambda = constants.lambda_cost(found.alpha, &found.beta);
+        lambda + height + region + constants.eps * line + quadratic.peak(&v)
     };
     let (mut low, mut high) = (0.0, whole * task.loss.steepest());
     for _ in 0..40 {

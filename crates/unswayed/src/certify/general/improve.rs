@@ -165,9 +165,9 @@ impl Search<'_> {
             return None;
         }
         let v: Vec<f64> = slope.iter().zip(&quadratic.push).map(|(r, h)| r + h).collect();
-        let slowdown = task.constants.slowdown_cost(found.alpha, &found.beta);
+        let lambda = task.constants.lambda_cost(found.alpha, &found.beta);
         Some(
-            slowdown
+            lambda
                 + quadratic.peak(&v)
                 + self.set().map_or(0.0, |set| task.constants.eps * price(task, set, found)),
         )

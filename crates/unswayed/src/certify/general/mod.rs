@@ -35,6 +35,7 @@ mod witness;
 use unswayed_check::{CaseProof, Claim, Failure, Loss, RowBound, Set, Shells, Statement, Target};
 
 use super::Found as ProvenClaims;
+use super::start::StartCost;
 use crate::data::Dataset;
 use crate::error::CertifyError;
 use crate::learner::has_kink;
@@ -48,10 +49,21 @@ use solve::Found;
 
 /// The smallest bounds that are found and that the exact checker confirms.
 pub(super) fn search(problem: &Problem) -> Result<ProvenClaims, CertifyError> {
-    let search = Search::new(problem)?;
+    let search = Search::new(problem, None)?;
     let (loss, found) = search.loss()?;
     let error = search.error(&found).filter(|error| error.bound < 1.0 && error.bound < loss.bound);
     Ok(ProvenClaims { loss, error, converged: found.converged })
+}
+
+/// Proofs for the first steps from a start, each a little further inside of what is allowed than the last. They minimise the
+/// bound together with what the start costs.
+pub(super) fn first_steps(problem: &Problem, start: &StartCost) -> Vec<CaseProof> {
+    let Ok(search) = Search::new(problem, Some(start)) else { return vec![] };
+    let (method, kind) = search.loss_kind();
+    let shells: Vec<shells::Shell> = search.shells.iter().flat_map(shells::each).collect();
+    let task = search.task(&*kind, &shells);
+    let Ok(found) = search.find(&task, None) else { return vec![] };
+    ROOMS.map(|room| search.proof(&task, &found, method, room)).into()
 }
 
 fn refused(refusal: Failure) -> CertifyError {
@@ -85,9 +97,10 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(problem: &'a Problem) -> Result<Self, CertifyError> {
+    /// With a start, for the first steps from it.
+    fn new(problem: &'a Problem, start: Option<&StartCost>) -> Result<Self, CertifyError> {
         let (statement, data) = (problem.statement(), problem.data());
-        let constants = Constants::new(statement, data[0].dimension());
+        let constants = Constants { start: start.cloned(), ..Constants::new(statement, data[0].dimension()) };
         free::require_bias(problem)?;
         let table =
             |(i, d): (usize, &std::sync::Arc<Dataset>)| RowTable::new(statement, d, i, problem.target());
@@ -117,13 +130,18 @@ impl<'a> Search<'a> {
         Some(shells::around(centre, constants, longest, reach))
     }
 
-    /// The claim on the loss, and the numbers behind it.
-    fn loss(&self) -> Result<(Claim, Found), CertifyError> {
+    /// How the rows are bounded for the loss.
+    fn loss_kind(&self) -> (RowBound, Box<dyn RowKind>) {
         let is_few = self.tables.iter().all(|table| table.len() <= MOST_ROWS / self.tables.len());
         // With more rows than the program sees, lines on the whole line are found more easily than those on an interval.
         let is_bounded =
             self.shells.is_some() && (is_few || matches!(self.statement().target, Target::Rows(_)));
-        let (method, kind) = loss_kind(self.statement(), is_bounded);
+        loss_kind(self.statement(), is_bounded)
+    }
+
+    /// The claim on the loss, and the numbers behind it.
+    fn loss(&self) -> Result<(Claim, Found), CertifyError> {
+        let (method, kind) = self.loss_kind();
         self.claim(method, &*kind, None)
     }
 
@@ -153,23 +171,8 @@ impl<'a> Search<'a> {
         near: Option<&Found>,
     ) -> Result<(Claim, Found), CertifyError> {
         let shells: Vec<shells::Shell> = self.shells.iter().flat_map(shells::each).collect();
-        let task = CaseProgram {
-            constants: &self.constants,
-            loss: self.statement().learner.loss,
-            is_cut: self.statement().learner.clip.is_some(),
-            kind,
-            tables: &self.tables,
-            shells: &shells,
-            parts: &self.parts,
-            is_shared: true,
-            burden: 0.0,
-        };
-        let rows: usize = self.tables.iter().map(RowTable::len).sum();
-        if shells.len() > 1 && rows * shells.len() > MOST_SHELL_ROWS {
-            let rows = MOST_SHELL_ROWS / shells.len();
-            return Err(CertifyError::TooManyForShells { rows });
-        }
-        let found = find(&task, most_rows(&task), near).ok_or(CertifyError::NoProof { refusal: None })?;
+        let task = self.task(kind, &shells);
+        let found = self.find(&task, near)?;
         let mut refusal = None;
         let mut best: Option<Claim> = None;
         for room in ROOMS {
@@ -185,6 +188,29 @@ impl<'a> Search<'a> {
         }
         let claim = best.ok_or_else(|| refusal.unwrap_or(CertifyError::NoProof { refusal: None }))?;
         Ok((claim, found))
+    }
+
+    fn task<'b>(&'b self, kind: &'b dyn RowKind, shells: &'b [shells::Shell<'b>]) -> CaseProgram<'b> {
+        CaseProgram {
+            constants: &self.constants,
+            loss: self.statement().learner.loss,
+            is_cut: self.statement().learner.clip.is_some(),
+            kind,
+            tables: &self.tables,
+            shells,
+            parts: &self.parts,
+            is_shared: true,
+            burden: 0.0,
+        }
+    }
+
+    /// The best numbers; `near` are those of a similar task, if there are any.
+    fn find(&self, task: &CaseProgram, near: Option<&Found>) -> Result<Found, CertifyError> {
+        let (rows, shells) = (self.tables.iter().map(RowTable::len).sum::<usize>(), task.shells.len());
+        if shells > 1 && rows * shells > MOST_SHELL_ROWS {
+            return Err(CertifyError::TooManyForShells { rows: MOST_SHELL_ROWS / shells });
+        }
+        find(task, most_rows(task), near).ok_or(CertifyError::NoProof { refusal: None })
     }
 
     fn proof(&self, task: &CaseProgram, found: &Found, method: RowBound, room: f64) -> CaseProof {

@@ -19,6 +19,7 @@ use super::rows::{Row, RowConstraints, RowKind};
 use super::setting::{Constants, RowTable};
 use super::shells::Shell;
 use crate::certify::conic::Program;
+use crate::certify::start::StartCost;
 
 /// What is to be solved.
 #[derive(Clone, Copy)]
@@ -156,6 +157,7 @@ impl<'a> CaseProgram<'a> {
             norm_within(&mut program, std::iter::once(edge).chain((0..d).map(|j| Affine::of(beta + j))));
         }
         self.pay_slowdown(&mut program, alpha, beta);
+        self.pay_start(&mut program, alpha, beta);
         let scores: Vec<usize> = self.tables.iter().map(|s| scores(&mut program, beta, s)).collect();
         let mut layout = Layout { alpha, beta, lines: vec![], cases: vec![] };
         for (index, (s, _, shell)) in self.each_lines().into_iter().enumerate() {
@@ -176,17 +178,32 @@ impl<'a> CaseProgram<'a> {
         (program, layout)
     }
 
-    /// ‖β‖²/(4α) ≤ c, as ‖(2β, c − 4α)‖ ≤ c + 4α; it costs δc.
+    /// δ‖β‖²/(4α).
     fn pay_slowdown(&self, program: &mut Program, alpha: usize, beta: usize) {
-        if self.constants.slowdown == 0.0 {
-            return;
+        if self.constants.slowdown > 0.0 {
+            let betas = (0..self.constants.parameters).map(|j| Affine::of(beta + j));
+            let cost = quotient(program, betas, &Affine::of(alpha));
+            program.pay(cost, self.constants.slowdown);
         }
-        let cost = program.variables(1);
-        program.pay(cost, self.constants.slowdown);
-        let edge = Affine::of(alpha) * 4.0;
-        let sides = (0..self.constants.parameters).map(|j| Affine::of(beta + j) * 2.0);
-        let rest = [Affine::of(cost) - edge.clone()];
-        norm_within(program, std::iter::once(Affine::of(cost) + edge).chain(sides).chain(rest));
+    }
+
+    /// What the start of the first steps costs. In a kept ball α + m stands for α under the quotient, and m costs ϱ².
+    fn pay_start(&self, program: &mut Program, alpha: usize, beta: usize) {
+        let Some(StartCost { weight, theta, shares }) = &self.constants.start else { return };
+        let mut curve = Affine::of(alpha);
+        if let (Some(ball), None) = (self.shells.last(), self.constants.projection) {
+            let m = program.variables(1);
+            not_negative(program, [Affine::of(m)]);
+            program.pay(m, weight * ball.outer.powi(2));
+            curve = curve + Affine::of(m);
+        }
+        let betas = shares.iter().enumerate().map(|(j, share)| Affine::of(beta + j) * (1.0 / share.sqrt()));
+        let cost = quotient(program, betas, &curve);
+        program.pay(cost, *weight);
+        program.pay(alpha, self.constants.start.as_ref().map_or(0.0, StartCost::price_of_alpha));
+        for (j, theta) in theta.iter().enumerate() {
+            program.pay(beta + j, weight * theta);
+        }
     }
 
     fn place_rows(
@@ -439,6 +456,16 @@ impl<'a> CaseProgram<'a> {
         not_negative(program, (0..tops).map(top).collect::<Vec<_>>());
         Affine::sum((first..first + tops).map(|t| (t, 1.0)))
     }
+}
+
+/// An unknown c ≥ ‖β‖²/(4α), by ‖(2β, c − 4α)‖ ≤ c + 4α.
+fn quotient(program: &mut Program, betas: impl Iterator<Item = Affine>, alpha: &Affine) -> usize {
+    let cost = program.variables(1);
+    let edge = alpha.clone() * 4.0;
+    let rest = [Affine::of(cost) - edge.clone()];
+    let sides = betas.map(|beta| beta * 2.0);
+    norm_within(program, std::iter::once(Affine::of(cost) + edge).chain(sides).chain(rest));
+    cost
 }
 
 /// A little more than sup s/(1 + e^s), by Lemma L8.

@@ -3,6 +3,7 @@
 use unswayed_check::{Loss, Statement, Target};
 
 use crate::certify::dot;
+use crate::certify::start::StartCost;
 use crate::data::Dataset;
 use crate::error::CertifyError;
 use crate::learner::parameters;
@@ -25,6 +26,8 @@ pub(super) struct Constants {
     pub(super) projection: Option<f64>,
     /// The largest label of the adversary's point: 1 where points have margins, `None` if there is no largest.
     pub(super) point_label: Option<f64>,
+    /// What a start costs, if the bound is for the first steps.
+    pub(super) start: Option<StartCost>,
 }
 
 impl Constants {
@@ -44,6 +47,7 @@ impl Constants {
             } else {
                 Some(1.0)
             },
+            start: None,
         }
     }
 
@@ -57,9 +61,11 @@ impl Constants {
         self.sigma - self.slowdown
     }
 
-    /// δ‖β‖²/(4α).
-    pub(super) fn slowdown_cost(&self, alpha: f64, beta: &[f64]) -> f64 {
-        if self.slowdown > 0.0 { self.slowdown * dot(beta, beta) / (4.0 * alpha) } else { 0.0 }
+    /// δ‖β‖²/(4α), and what a start costs.
+    pub(super) fn lambda_cost(&self, alpha: f64, beta: &[f64]) -> f64 {
+        let slowdown =
+            if self.slowdown > 0.0 { self.slowdown * dot(beta, beta) / (4.0 * alpha) } else { 0.0 };
+        slowdown + self.start.as_ref().map_or(0.0, |start| start.value(alpha, beta))
     }
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use unswayed_check::Set;
 
+use crate::certify::start::StartCost;
 use crate::data::Dataset;
 use crate::problem::Problem;
 
@@ -32,6 +33,8 @@ pub struct Instance<'a> {
     pub k: f64,
     /// ϱ of a projection.
     pub projection: Option<f64>,
+    /// What a start costs, if the bound is for the first steps.
+    pub start: Option<&'a StartCost>,
     /// Rows that have been taken out because they are always active.
     pub always: Option<Always>,
 }
@@ -63,9 +66,15 @@ impl<'a> Instance<'a> {
             epsilon: problem.threat().poison_rate,
             radius,
             projection: learner.projection,
+            start: None,
             k: 1.0 - eta * sigma,
             always: None,
         }
+    }
+
+    /// The same for the first steps from a start.
+    pub fn with_start(self, start: Option<&'a StartCost>) -> Self {
+        Instance { start, ..self }
     }
 
     /// The instance without adversary or learning rate: k = 1, so that α = 1 gives κ = 1.
@@ -83,6 +92,7 @@ impl<'a> Instance<'a> {
             epsilon: 0.0,
             radius: 0.0,
             projection: None,
+            start: None,
             k: 1.0,
             always: None,
         }

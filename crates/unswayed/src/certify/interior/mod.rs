@@ -51,6 +51,7 @@ pub(super) use rows::Rows;
 use unswayed_check::{CaseProof, Cases, Claim, Failure, Lines, Loss, RowBound, Set, Shells, Target};
 
 use super::Found as Proven;
+use super::start::StartCost;
 use crate::error::CertifyError;
 use crate::problem::Problem;
 
@@ -68,7 +69,7 @@ const REFUSED: f64 = 1e-6;
 struct Found {
     /// Strictly feasible, up to rounding.
     proof: CaseProof,
-    /// The bound it proves, in floating point; only the checker's exact value may be shown to anyone.
+    /// The bound it proves, with what a start costs, in floating point; only the checker's exact value may be shown to anyone.
     bound: f64,
     /// Whether the solver came within its tolerance of the best proof.
     converged: bool,
@@ -77,7 +78,9 @@ struct Found {
 
 impl Found {
     fn new(instance: &Instance, proof: CaseProof, point: Point, converged: bool) -> Found {
-        Found { bound: theorem::bound(instance, &proof), proof, converged, point }
+        let ball = proof.shells.as_ref().map(|shells| shells.ball);
+        let start = instance.start.map_or(0.0, |start| start.value_in(ball, proof.alpha, &proof.beta));
+        Found { bound: theorem::bound(instance, &proof) + start, proof, converged, point }
     }
 
     fn warm(&self, instance: &Instance) -> Warm {
@@ -126,6 +129,20 @@ pub(super) fn search(
         .filter(|error| error.bound < loss.bound);
     let refused = best < loss.bound - REFUSED || (wanted && error.is_none());
     Ok((Proven { loss, error, converged }, point, refused))
+}
+
+/// Proofs for the first steps from a start, best first: each minimises its bound together with what the start costs.
+pub(super) fn first_steps(problem: &Problem, start: &StartCost) -> Vec<CaseProof> {
+    let instance = Instance::new(problem).with_start(Some(start));
+    let theorem2 = theorem2(&instance, None);
+    let mut found = vec![];
+    if dot(&start.theta, &start.theta).sqrt() <= instance.ball() {
+        found.push(bounded_range(&instance, &theorem2));
+    }
+    found.push(theorem2);
+    found.retain(|found| found.bound.is_finite());
+    found.sort_by(|a, b| a.bound.total_cmp(&b.bound));
+    found.into_iter().map(|found| found.proof).collect()
 }
 
 /// The smallest bound that the exact checker confirms, and whether its solver converged.

@@ -13,10 +13,12 @@
 //! P = [[ασ(2−ησ) + μ, −εχ/2], [−εχ/2, ετ/(2R)]]  ≻ 0,
 //! ```
 //!
-//! a cone constraint that carries a multiplier matrix Y. Without an adversary τ, ν and the second row of P are absent.
+//! a cone constraint that carries a multiplier matrix Y. Without an adversary τ, ν and the second row of P are absent. A bound
+//! for the first steps also has the price of its start, a convex function of (α, β) (see `certify::start`).
 
 use super::cone::Sym2;
 use super::instance::{Instance, dot};
+use crate::certify::start::StartDerivatives;
 
 /// x = (α, τ, ν, μ, β) and θ.
 #[derive(Clone, Debug)]
@@ -155,6 +157,11 @@ impl Outer<'_> {
         at.theta.iter().zip(at.beta()).map(|(t, b)| chi * t + b).collect()
     }
 
+    /// The derivatives of what the start costs, if the bound is for the first steps.
+    pub fn start(&self, x: &[f64]) -> Option<StartDerivatives> {
+        self.instance.start.map(|start| start.derivatives(self.ball, x[ALPHA], &x[BETA..]))
+    }
+
     /// First and second derivatives at a point.
     pub fn derivatives(&self, at: &Point) -> Derivatives {
         let Instance { sigma, k, .. } = *self.instance;
@@ -188,6 +195,10 @@ impl Outer<'_> {
                 x[BETA + j] += (1.0 - self.instance.epsilon) * z;
                 theta[j] += kappa * z;
             }
+        }
+        if let Some(start) = self.start(&at.x) {
+            x[ALPHA] += start.alpha;
+            x[BETA..].iter_mut().zip(&start.beta).for_each(|(g, b)| *g += b);
         }
         // −2a with a = det P / P₂₂, which is more accurate than the difference when a is small.
         let tt = -2.0 * self.p(&at.x).schur();

@@ -213,6 +213,9 @@ impl<const M: usize, const K: usize, E: Envelope<M, K>> Method<'_, M, K, E> {
                 *v += kappa * z;
             }
         }
+        if let Some(start) = instance.start {
+            cost += start.value_in(self.outer.ball, x[ALPHA], beta);
+        }
         cost + dot(&self.outer.linear(), &x[..BETA])
             + q * dot(beta, beta) / 2.0
             + dot(&v, &v) / (4.0 * self.outer.p(x).schur())
@@ -401,7 +404,22 @@ fn hessian_xx(
             a[(BETA + i, BETA + j)] = rows.beta_beta[(i, j)] + if i == j { q } else { 0.0 };
         }
     }
+    add_start(&mut a, outer, at);
     a
+}
+
+/// Adds the Hessian of what the start costs.
+fn add_start(a: &mut Mat<f64>, outer: &Outer, at: &Point) {
+    let Some(start) = outer.start(&at.x) else { return };
+    a[(ALPHA, ALPHA)] += start.alpha_alpha;
+    for (i, (cross, b)) in start.alpha_beta.iter().zip(at.beta()).enumerate() {
+        a[(ALPHA, BETA + i)] += cross;
+        a[(BETA + i, ALPHA)] += cross;
+        a[(BETA + i, BETA + i)] += start.identity;
+        for (j, c) in at.beta().iter().enumerate() {
+            a[(BETA + i, BETA + j)] += start.outer * b * c;
+        }
+    }
 }
 
 /// B = Φ_θx.

@@ -67,7 +67,7 @@ pub fn certify(
     });
     let enough = found.value + PROOF_LOSS * found.value.abs().max(1.0);
     let loss = smallest(proofs, |proof| exact_bound(problem, proof), enough)?;
-    finish(problem, options, Found { loss, error: None, converged: found.converged }, None)
+    finish(problem, options, Found { loss, error: None, converged: found.converged }, None, None)
 }
 
 /// The proof with the smallest bound, or the first whose bound is small enough.

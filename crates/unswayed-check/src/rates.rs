@@ -1,0 +1,106 @@
+//! Which learning rates a certificate is for (Theorem A1), and what a list of rates amounts to: the schedule of a statement
+//! (Theorem A2).
+
+use std::fmt::Write as _;
+
+use dashu::rational::RBig;
+use thiserror::Error;
+
+use crate::exact::{Dyadic, round_up};
+use crate::proof::{Certificate, Proof};
+use crate::statement::{Schedule, Statement};
+
+/// Why rates are no schedule.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum RatesError {
+    /// There are none.
+    #[error("there are no learning rates")]
+    Empty,
+    /// A rate is no positive number.
+    #[error("the rate of step {step} is {rate}, not a positive number")]
+    NotPositive {
+        /// The step, from 1.
+        step: u64,
+        /// Its rate.
+        rate: f64,
+    },
+    /// They do not come down to the largest rate that is certified.
+    #[error("the last rate, {rate}, is above the learning rate {largest}; certify at least that one")]
+    AboveLargest {
+        /// The last rate.
+        rate: f64,
+        /// The largest rate of the statement.
+        largest: f64,
+    },
+}
+
+impl Schedule {
+    /// The schedule of these rates, one for each step, the last of them from there on: the first step from which on none is above
+    /// `largest`, and the smallest δ that 1/rate grows by at most δ in each step after it, rounded up.
+    ///
+    /// ```
+    /// use unswayed_check::Schedule;
+    /// let rates = [0.5, 0.25, 0.25, 0.125, 0.2];
+    /// let schedule = Schedule::of_rates(&rates, 0.3)?;
+    /// assert_eq!((schedule.from_step, schedule.slowdown), (Some(2), 4.0));
+    /// # Ok::<(), unswayed_check::RatesError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Rates that are no positive numbers, or end above the largest.
+    pub fn of_rates(rates: &[f64], largest: f64) -> Result<Schedule, RatesError> {
+        let bad = |rate: &f64| !(rate.is_finite() && *rate > 0.0);
+        if let Some(i) = rates.iter().position(bad) {
+            return Err(RatesError::NotPositive { step: i as u64 + 1, rate: rates[i] });
+        }
+        let rate = *rates.last().ok_or(RatesError::Empty)?;
+        let first = rates.iter().rposition(|rate| *rate > largest).map_or(0, |i| i + 1);
+        if first == rates.len() {
+            return Err(RatesError::AboveLargest { rate, largest });
+        }
+        let inverse = |rate: f64| RBig::ONE / RBig::from(Dyadic::new(rate));
+        let falls = rates[first..].windows(2).filter(|pair| pair[1] < pair[0]);
+        let slowdown = falls.map(|pair| inverse(pair[1]) - inverse(pair[0])).max().unwrap_or_default();
+        Ok(Schedule { slowdown: round_up(&slowdown), from_step: Some(first as u64 + 1) })
+    }
+}
+
+impl Certificate {
+    /// Whether the bounds hold for every smaller learning rate, too (Theorem A1): λ must be convex, which a proof by
+    /// cases requires and the paper's does not.
+    pub fn holds_for_smaller_rates(&self) -> bool {
+        let horizon = self.horizon.iter().filter_map(|claim| claim.proof.as_ref());
+        let mut proofs = [&self.loss].into_iter().chain(&self.error).map(|claim| &claim.proof).chain(horizon);
+        proofs.all(|proof| match proof {
+            Proof::Cases(_) => true,
+            Proof::Paper(proof) => proof.low >= 0.0,
+        })
+    }
+
+    /// Which learning rates the bounds are for, and how their averages are weighted; nothing where it is the one rate only.
+    pub(crate) fn rates_text(&self) -> Option<String> {
+        let Statement { learner, horizon, .. } = &self.statement;
+        let rate = learner.learning_rate;
+        if learner.schedule.is_some() {
+            return Some(
+                "every schedule that falls no faster, the constant one too; averages over time are plain"
+                    .to_owned(),
+            );
+        }
+        if !self.holds_for_smaller_rates() {
+            return None;
+        }
+        let weighted = if learner.average { "the average of the models" } else { "averages over time" };
+        let mut text = format!(
+            "the long-run bounds hold for every constant learning rate up to {rate}, with plain averages; for rates fixed in \
+             advance that change and stay up to {rate}, {weighted} must be weighted by the rates"
+        );
+        if let Some(horizon) = horizon {
+            let steps = horizon.steps;
+            let _ =
+                write!(text, "; the bound for {steps} steps holds once the rates add up to {steps}·{rate}");
+        }
+        Some(text)
+    }
+}

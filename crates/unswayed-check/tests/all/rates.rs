@@ -1,0 +1,92 @@
+//! Which learning rates a certificate is for, and what lists of rates amount to.
+
+use dashu::rational::RBig;
+use unswayed_check::Feature::{Average, Ball, Hinge, Schedule as Changing};
+use unswayed_check::{Certificate, Checked, Evidence, Proof, RatesError, Schedule, check};
+
+use crate::common::certificate;
+use crate::common::fixtures::all;
+use crate::common::generic::generic;
+use crate::common::search::Random;
+
+/// δ is at least what 1/rate grows by in every step, and no smaller number is.
+#[test]
+fn slowdowns_are_the_smallest() {
+    let mut random = Random(5);
+    for _ in 0..200 {
+        let count = 1 + random.below(6);
+        let rates: Vec<f64> = (0..count).map(|_| 10f64.powf(random.between(-6.0, 0.0))).collect();
+        let largest = rates.iter().copied().fold(0.0, f64::max);
+        let found = Schedule::of_rates(&rates, largest).unwrap();
+        assert_eq!(found.from_step, Some(1));
+        let exact = |rate: f64| RBig::ONE / RBig::try_from(rate).unwrap();
+        let steps = rates.windows(2).map(|pair| exact(pair[1]) - exact(pair[0]));
+        let wanted = steps.max().unwrap_or_default().max(RBig::ZERO);
+        let as_exact = |x: f64| RBig::try_from(x).unwrap();
+        assert!(as_exact(found.slowdown) >= wanted, "{rates:?}");
+        assert!(found.slowdown == 0.0 || as_exact(found.slowdown.next_down()) < wanted, "{rates:?}");
+    }
+}
+
+#[test]
+fn lists_of_rates() {
+    let of = |rates: &[f64], largest: f64| {
+        Schedule::of_rates(rates, largest).map(|found| (found.slowdown, found.from_step.unwrap()))
+    };
+    assert_eq!(of(&[0.5], 0.5), Ok((0.0, 1)));
+    assert_eq!(of(&[0.25, 0.25, 0.5], 0.5), Ok((0.0, 1)));
+    // A rate above the largest, also a late one: what is before it does not count.
+    assert_eq!(of(&[1.0, 0.5, 0.25, 0.5, 0.25], 0.5), Ok((2.0, 2)));
+    assert_eq!(of(&[0.125, 1.0, 0.5, 0.5], 0.5), Ok((0.0, 3)));
+    assert_eq!(
+        of(&[0.5, 0.5], 0.5_f64.next_down()),
+        Err(RatesError::AboveLargest { rate: 0.5, largest: 0.5_f64.next_down() })
+    );
+    assert_eq!(of(&[], 1.0), Err(RatesError::Empty));
+    assert_eq!(of(&[0.5, 0.0], 1.0), Err(RatesError::NotPositive { step: 2, rate: 0.0 }));
+    assert!(of(&[f64::NAN], 1.0).is_err() && of(&[f64::INFINITY], 1.0).is_err());
+}
+
+fn text(certificate: &Certificate, rows: &unswayed_check::Rows) -> (String, bool) {
+    let verdict = check(certificate, &Evidence { data: &[*rows], target: None }).unwrap();
+    let checked = Checked::Valid(Box::new(certificate.clone()), verdict);
+    (checked.text(), checked.json()["smaller_rates"] == true)
+}
+
+/// λ of the paper's proof need not be convex: then nothing is said of smaller rates.
+#[test]
+fn smaller_rates_are_claimed_where_they_are_proven() {
+    let mut silent = 0;
+    for (certificate, rows) in all() {
+        let proofs = [&certificate.loss].into_iter().chain(&certificate.error).map(|claim| &claim.proof);
+        let is_convex = proofs.into_iter().all(|p| !matches!(p, Proof::Paper(p) if p.low < 0.0));
+        let (text, stated) = text(&certificate, &rows);
+        assert_eq!(text.contains("for every constant learning rate up to 0.01"), is_convex, "{text}");
+        assert_eq!(stated, is_convex);
+        assert_eq!(text.contains("once the rates add up to 1000·0.01"), is_convex);
+        silent += usize::from(!is_convex);
+    }
+    assert!(silent > 0);
+}
+
+#[test]
+fn schedules_and_averages_are_named() {
+    let text = |features: &[unswayed_check::Feature]| {
+        let problem = generic(features);
+        let certificate = certificate(&problem);
+        let verdict = problem.check(&certificate).unwrap();
+        Checked::Valid(Box::new(certificate), verdict).text()
+    };
+    assert!(text(&[Hinge, Ball]).contains("averages over time must be weighted by the rates"));
+    assert!(
+        text(&[Hinge, Ball, Average]).contains("the average of the models must be weighted by the rates")
+    );
+    let changing = text(&[Hinge, Ball, Changing]);
+    assert!(
+        changing.contains("averages over time are plain") && changing.contains("a step, from some step on")
+    );
+    let mut problem = generic(&[Hinge, Ball, Changing]);
+    problem.statement.learner.schedule.as_mut().unwrap().from_step = Some(17);
+    let lines = problem.statement.lines();
+    assert!(lines[0].1.contains("a step, from step 17 on"), "{}", lines[0].1);
+}

@@ -38,6 +38,7 @@ class Learner:
         average: whether the model is the average of all models so far.
         from_step: the step from which on the learning rate is as `learning_rate` and `schedule` say. Bounds are for the long run,
             in which the steps before do not count.
+        class_weight: what steps on the rows of each class are multiplied by: a dictionary, `"balanced"` or nothing.
     """
 
     learning_rate: float
@@ -47,9 +48,11 @@ class Learner:
     schedule: Optional[str] = None
     average: bool = False
     from_step: int = 1
+    class_weight: Any = None
 
-    def update(self, model: ArrayLike, z: ArrayLike) -> Floats:
-        """The model after one step on the point z = label · features; with an intercept, z = label · (features, 1).
+    def update(self, model: ArrayLike, z: ArrayLike, weight: float = 1.0) -> Floats:
+        """The model after one step on the point z = label · features, multiplied by the weight; with an intercept,
+        z = label · (features, 1).
 
         >>> import unswayed
         >>> unswayed.Learner(learning_rate=0.5, regularization=0.5).update([0.0, 1.0], [0.6, 0.8])
@@ -57,7 +60,7 @@ class Learner:
         """
         theta, point = map(floats, (model, z))
         setting = (self.learning_rate, self.regularization, self.loss, self.intercept)
-        return _native.update(theta, point, *setting)
+        return _native.update(theta, point, *setting, weight)
 
     def certify(self, x: Features, y: Any = None, *, poison_rate: float, **options: Any) -> Certificate:
         """`unswayed.certify` with this learner, on the rows as they are: the estimator learns from them without scaling."""
@@ -94,13 +97,17 @@ class Learner:
     def _rows(self, x: Features, y: Any, options: dict[str, Any]) -> tuple[Features, Any]:
         """Features and labels as `certify` takes them, with the feature of the intercept."""
         _refuse_scaling(x, options)
+        if isinstance(x, Data) and self.class_weight is not None and x.origin.get("class_weights") is None:
+            raise UnswayedError("the learner weighs classes in its steps: make the Data with class_weight")
+        if self.class_weight is not None and not isinstance(x, Data):
+            options.setdefault("class_weight", self.class_weight)
         if isinstance(x, (Data, str, os.PathLike)):
             if self.intercept:
                 raise UnswayedError(
                     "a learner with an intercept appends a feature that is 1: give features and labels as arrays or frames"
                 )
             return x, y
-        names = ("weights", "weight_column", "labels")
+        names = ("weights", "weight_column", "labels", "class_weight", "sample_weight")
         reading = {name: options.pop(name) for name in names if options.get(name) is not None}
         if self.intercept:
             if "weight_column" in reading:
@@ -118,11 +125,6 @@ def _refuse_scaling(x: Features, options: dict[str, Any]) -> None:
         raise UnswayedError(
             "normalize: the estimator learns from its rows as they are, and a certificate for scaled rows is about another "
             "learner; scale the features before the estimator and here alike, and leave out normalize"
-        )
-    if options.get("sample_weight") is not None:
-        raise UnswayedError(
-            "sample_weight: estimators scale their steps by it, and such a learner is not certified; weights= says how often "
-            "rows come, with steps as they are"
         )
     if hasattr(x, "tocsr"):
         raise UnswayedError("the features are a sparse matrix; give them as an array (x.toarray())")
@@ -146,7 +148,7 @@ def from_sklearn(estimator: Any, *, largest_rate: float = 1e-2, sparse: Optional
     >>> from sklearn.linear_model import SGDClassifier
     >>> model = SGDClassifier(loss="hinge", alpha=0.01, learning_rate="constant", eta0=1e-3, fit_intercept=False)
     >>> unswayed.from_sklearn(model)
-    Learner(learning_rate=0.001, regularization=0.01, loss='hinge', intercept=False, schedule=None, average=False, from_step=1)
+    Learner(learning_rate=0.001, regularization=0.01, loss='hinge', intercept=False, schedule=None, average=False, from_step=1, class_weight=None)
     >>> learner = unswayed.from_sklearn(SGDClassifier(alpha=0.01, fit_intercept=False, average=True))
     >>> learner.schedule, learner.average, learner.from_step
     ('optimal', True, 9970)
@@ -162,7 +164,6 @@ def from_sklearn(estimator: Any, *, largest_rate: float = 1e-2, sparse: Optional
     wanted = estimator.get_params(deep=False)
     rules = [
         ("penalty", "l2", "only the quadratic penalty pulls the model back in proportion to its size; use 'l2'"),
-        ("class_weight", None, "it weighs classes differently in its steps; use None, and weigh the data"),
     ]
     for name, value, reason in rules:
         if wanted[name] != value:
@@ -187,7 +188,7 @@ def from_sklearn(estimator: Any, *, largest_rate: float = 1e-2, sparse: Optional
             "constant learning rate only; use fit_intercept=False and a feature that is always 1, or learning_rate='constant'"
         )
     return Learner(
-        rate, float(wanted["alpha"]), loss, bool(wanted["fit_intercept"]), schedule, wanted["average"], step
+        rate, float(wanted["alpha"]), loss, bool(wanted["fit_intercept"]), schedule, wanted["average"], step, wanted["class_weight"]
     )
 
 

@@ -106,6 +106,19 @@ impl Dataset {
         table.remade(&Origin { step_weight_column: Some(column), class_weights: None, ..self.origin.clone() })
     }
 
+    /// The same rows without step weights.
+    ///
+    /// # Errors
+    ///
+    /// None in practice: the rows were made before.
+    pub fn without_step_weights(self) -> Result<Self, DataError> {
+        if self.step_weights().is_none() {
+            return Ok(self);
+        }
+        let table = Table { step_weights: None, ..(*self.table).clone() };
+        table.remade(&Origin { step_weight_column: None, class_weights: None, ..self.origin })
+    }
+
     /// The probabilities p of the rows: weights divided by their sum, or 1/N each, rounded to binary64.
     pub fn probabilities(&self) -> Vec<f64> {
         let Some(weights) = self.weights() else {

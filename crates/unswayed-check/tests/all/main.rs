@@ -32,4 +32,5 @@ mod paper;
 mod rejections;
 mod rules;
 mod seeds;
+mod steps;
 mod truth;

@@ -10,14 +10,16 @@ verify = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(verify)
 
 
-def rows(z, weights, dimension):
+def rows(z, weights, dimension, steps=None):
     table = [verify.exact(z[i : i + dimension]) for i in range(0, len(z), dimension)]
-    return verify.Rows(table, verify.exact(weights or [1.0] * len(table)), weights is not None)
+    ones = [1.0] * len(table)
+    return verify.Rows(table, verify.exact(weights or ones), weights is not None, verify.exact(steps or ones))
 
 
 def proved(case):
     file = verify.FILE(case["certificate"])
-    data = [rows(z, weights, case["dimension"]) for z, weights in zip(case["data"], case["weights"])]
+    steps = case.get("steps") or [None] * len(case["data"])
+    data = [rows(z, weights, case["dimension"], own) for z, weights, own in zip(case["data"], case["weights"], steps)]
     target = case["target"] and rows(case["target"], None, case["dimension"])
     found = verify.check_linear(file.linear, data, target)
     # The verdict on the error is the smaller of two bounds and 1; here it is that of its own proof.

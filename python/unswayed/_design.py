@@ -295,6 +295,8 @@ def tolerate(
     """
     if not 0.0 < limit < float("inf"):
         raise UnswayedError(f"limit {limit}: it must be positive and finite")
+    if measure == "error" and label_kind(loss) == "numbers":
+        raise UnswayedError("measure='error': a regression loss classifies nothing; limit its loss, measure='loss'")
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
         schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,

@@ -237,7 +237,7 @@ def from_river(model: Any) -> Learner:
     >>> model = linear_model.LogisticRegression(
     ...     optimizer=optim.SGD(1e-3), loss=optim.losses.Hinge(), l2=0.01, intercept_lr=0)
     >>> unswayed.from_river(model)
-    Learner(learning_rate=0.001, regularization=0.01, loss='hinge', intercept=False, schedule=None, average=False, from_step=1)
+    Learner(learning_rate=0.001, regularization=0.01, loss='hinge', intercept=False, schedule=None, average=False, from_step=1, class_weight=None)
     >>> unswayed.from_river(linear_model.LogisticRegression(l2=0.01)).intercept
     True
     >>> unswayed.from_river(linear_model.LogisticRegression(l2=0.01, intercept_lr=0.1))

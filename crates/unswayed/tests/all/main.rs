@@ -18,4 +18,5 @@ mod oracles;
 mod paper;
 mod prepare;
 mod soundness;
+mod steps;
 mod value_iteration;

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use unswayed::Dataset;
-use unswayed::data::{ClassWeightPolicy, DataError, LabelPolicy, Labels, Origin, RawLabels, Reading, Source, Table};
+use unswayed::data::{
+    ClassWeightPolicy, DataError, LabelPolicy, Labels, Origin, RawLabels, Reading, Source, Table,
+};
 
 use crate::{data_error, error};
 
@@ -77,8 +79,7 @@ pub fn policy(labels: &str) -> PyResult<LabelPolicy> {
         "numbers" => LabelPolicy::Numbers,
         "preferences" => LabelPolicy::Preferences,
         other => {
-            let known =
-                "\"detect\", \"scores\", \"premultiplied\", \"absent\", \"classes\", \"numbers\" or \"preferences\"";
+            let known = "\"detect\", \"scores\", \"premultiplied\", \"absent\", \"classes\", \"numbers\" or \"preferences\"";
             return Err(error(format!("labels {other:?}: it must be {known}")));
         }
     })

@@ -37,12 +37,7 @@ const COLUMNS_AT_ONCE: usize = 64;
 impl<'a> Rows<'a> {
     /// The rows of a dataset.
     pub fn of(data: &'a Dataset) -> Self {
-        Rows {
-            z: data.z(),
-            dimension: data.dimension(),
-            weights: data.weights(),
-            steps: data.step_weights(),
-        }
+        Rows { z: data.z(), dimension: data.dimension(), weights: data.weights(), steps: data.step_weights() }
     }
 }
 

@@ -71,7 +71,9 @@ fn class_part(weights: &ClassWeightPolicy) -> String {
     let one = |(label, weight): &(String, f64)| format!("{}x{}", safe(label), parameter(*weight));
     match weights {
         ClassWeightPolicy::Balanced => "balanced".to_owned(),
-        ClassWeightPolicy::Given(given) => format!("classes-{}", given.iter().map(one).collect::<Vec<_>>().join("-")),
+        ClassWeightPolicy::Given(given) => {
+            format!("classes-{}", given.iter().map(one).collect::<Vec<_>>().join("-"))
+        }
     }
 }
 

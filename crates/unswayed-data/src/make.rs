@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::error::{DataError, Part, Place, Problem};
 use crate::labels::{self, LabelPolicy};
-use crate::table::{Table, clear_signs_of_zero};
 use crate::steps::{self, ClassWeightPolicy, ClassWeights};
+use crate::table::{Table, clear_signs_of_zero};
 use crate::{Dataset, Labels, Origin, digest, norms};
 
 /// How data are to be read.

@@ -262,7 +262,10 @@ impl fmt::Display for Origin {
         }
         if let (Some(weights), Labels::Classes { negative, positive }) = (&self.class_weights, &self.labels) {
             let ClassWeights { negative: first, positive: second } = weights;
-            write!(f, "; steps on rows labelled {negative} are multiplied by {first}, on rows labelled {positive} by {second}")?;
+            write!(
+                f,
+                "; steps on rows labelled {negative} are multiplied by {first}, on rows labelled {positive} by {second}"
+            )?;
         }
         if let Some(column) = &self.step_weight_column {
             let also = if self.class_weights.is_some() { "also " } else { "" };

@@ -61,10 +61,12 @@ impl ClassWeightPolicy {
         };
         let [negative, positive] = match self {
             ClassWeightPolicy::Given(given) => {
-                if let Some((unknown, _)) = given.iter().find(|(label, _)| !classes.contains(&label.as_str())) {
+                if let Some((unknown, _)) = given.iter().find(|(label, _)| !classes.contains(&label.as_str()))
+                {
                     return Err(Problem::UnknownClassWeight(unknown.clone()).into());
                 }
-                let weight = |class: &str| given.iter().find(|(label, _)| label == class).map_or(1.0, |(_, w)| *w);
+                let weight =
+                    |class: &str| given.iter().find(|(label, _)| label == class).map_or(1.0, |(_, w)| *w);
                 classes.map(weight)
             }
             ClassWeightPolicy::Balanced => {

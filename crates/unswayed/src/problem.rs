@@ -588,7 +588,8 @@ impl ProblemBuilder {
 fn largest_step_weight(data: &[Arc<Dataset>]) -> Option<f64> {
     let weighted = data.iter().any(|data| data.origin().has_step_weights());
     let of_rows = data.iter().flat_map(|data| data.step_weights().unwrap_or(&[1.0])).copied();
-    let of_classes = data.iter().filter_map(|data| data.origin().class_weights).map(|weights| weights.largest());
+    let of_classes =
+        data.iter().filter_map(|data| data.origin().class_weights).map(|weights| weights.largest());
     weighted.then(|| of_rows.chain(of_classes).fold(0.0, f64::max))
 }
 

@@ -524,8 +524,11 @@ fn the_other_checker_proves_the_same() {
         let weights: Vec<Option<Vec<f64>>> = weights.map(|w| w.is_array().then(|| numbers(w))).collect();
         let target = case["target"].is_array().then(|| numbers(&case["target"]));
         let dimension = usize::try_from(case["dimension"].as_u64().unwrap()).unwrap();
-        let rows: Vec<Rows> =
-            data.iter().zip(&weights).map(|(z, w)| Rows { z, dimension, weights: w.as_deref(), steps: None }).collect();
+        let rows: Vec<Rows> = data
+            .iter()
+            .zip(&weights)
+            .map(|(z, w)| Rows { z, dimension, weights: w.as_deref(), steps: None })
+            .collect();
         let target = target.as_ref().map(|z| Rows { z, dimension, weights: None, steps: None });
         let evidence = Evidence { data: &rows, target };
         let verdict = check(&file, &evidence);

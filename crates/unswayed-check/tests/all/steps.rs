@@ -1,6 +1,7 @@
 //! Step weights: random witnesses against a learner that takes weighted steps, with errors that the search must find, and the
 //! edges of every condition.
 
+use serde_json::{Value, json};
 use unswayed_check::{Evidence, Failure, Proof, RowBound, Rows, Set, prove};
 
 use crate::common::random::{add_shells, fill_cases, random_problem};
@@ -181,6 +182,39 @@ fn errors_in_the_weights_are_found() {
     assert!(found(|told| told.problem.statement.threat.poison_weight = Some(0.05)) > 0);
     // The steps of the rows forgotten.
     assert!(found(|told| told.steps.fill(1.0)) > 0);
+}
+
+/// `python/unswayed/verify.py` proves the same bounds, to the last bit. `UNSWAYED_BLESS=1` writes the proofs, then
+/// `tests/oracles/verified.py` the bounds.
+#[test]
+fn the_other_checker_proves_the_same() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oracles/verified_steps.json");
+    let mut random = Random(0x57eb);
+    let mut drawn = vec![];
+    for i in 0..45 {
+        let kind = KINDS[i % KINDS.len()];
+        let weighted = Weighted::random(&mut random, kind, ["ball", "box", "ellipsoid"][i / KINDS.len() % 3]);
+        let Ok(bound) = weighted.bound() else { continue };
+        let Problem { statement, proof, data, weights, .. } = &weighted.problem;
+        drawn.push((
+            bound,
+            json!({
+                "statement": statement, "proof": proof, "z": data[0], "weights": weights[0], "steps": weighted.steps,
+            }),
+        ));
+    }
+    assert!(drawn.len() > 20, "{}", drawn.len());
+    if std::env::var_os("UNSWAYED_BLESS").is_some() {
+        let cases: Vec<&Value> = drawn.iter().map(|(_, case)| case).collect();
+        std::fs::write(path, json!(cases).to_string()).unwrap();
+        return;
+    }
+    let all: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    assert_eq!(all.len(), drawn.len());
+    for (case, (bound, own)) in all.iter().zip(&drawn) {
+        assert_eq!(case["steps"], own["steps"]);
+        assert_eq!(case["proved"], json!(bound));
+    }
 }
 
 fn one_row(step: f64, poison_weight: Option<f64>, change: impl Fn(&mut Weighted)) -> Result<f64, String> {

@@ -57,7 +57,8 @@ impl Columns {
         if let Some(name) = label_column.filter(|_| label_column == weight_column) {
             return Err(Problem::LabelIsWeight.at(Place::column(name)));
         }
-        if let Some(name) = step_weight_column.filter(|_| [label_column, weight_column].contains(&step_weight_column))
+        if let Some(name) =
+            step_weight_column.filter(|_| [label_column, weight_column].contains(&step_weight_column))
         {
             return Err(Problem::StepWeightIsOther.at(Place::column(name)));
         }

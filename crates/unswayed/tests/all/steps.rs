@@ -28,7 +28,8 @@ fn one_weight_for_all_is_another_learning_rate() {
         let difference = (a.certified_loss - b.certified_loss).abs();
         assert!(difference < 2e-4 * b.certified_loss, "{loss} {set}: {a:?} {b:?}");
         assert!((a.benign.loss - b.benign.loss).abs() < 1e-6, "{loss} {set}");
-        let [a, b] = [&own, &plain].map(|problem| Suite::new(problem).expect("attacks").settled().expect("rest").0);
+        let [a, b] =
+            [&own, &plain].map(|problem| Suite::new(problem).expect("attacks").settled().expect("rest").0);
         assert!((a - b).abs() < 0.02 * b, "{loss} {set}: {a} {b}");
     }
 }
@@ -48,7 +49,12 @@ fn attacks_stay_below_the_bound() {
         let suite = Suite::new(&problem).expect("attacks");
         let attacked = suite.run(&[Attack::SteadyState, Attack::Fgsm, Attack::LabelFlip]).expect("attacks");
         for one in &attacked {
-            assert!(one.simulated.loss.mean < bound, "{loss} {:?}: {:?} {bound}", one.attack, one.simulated.loss);
+            assert!(
+                one.simulated.loss.mean < bound,
+                "{loss} {:?}: {:?} {bound}",
+                one.attack,
+                one.simulated.loss
+            );
         }
         assert!(attacked[0].simulated.loss.mean > suite.benign().loss);
         // A step weight of the adversary that is larger than stated would break it sooner or later; a smaller one lowers it.

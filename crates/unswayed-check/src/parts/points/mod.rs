@@ -69,7 +69,8 @@ mod tests {
     fn quotients_are_rounded_up() {
         let statement = statement();
         let (lambda, two) = (Lambda::new(&statement, 1.0, &[1.0]), Lambda::new(&statement, 1.0, &[1.0, 0.0]));
-        let split = Split::new(&lambda, Dyadic::zero(), Acting::Bounded(crate::loss::HINGE, 1.0), Dyadic::whole(1));
+        let split =
+            Split::new(&lambda, Dyadic::zero(), Acting::Bounded(crate::loss::HINGE, 1.0), Dyadic::whole(1));
         let one = Dyadic::whole(1);
         // D = 3/2 + 1/2, and 1/6.
         assert_just_above(&ball(&lambda, &split, &one, 3.0).constant, 13, 6);

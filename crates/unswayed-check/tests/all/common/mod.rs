@@ -37,11 +37,14 @@ pub struct Problem {
 impl Problem {
     pub fn rows(&self) -> Vec<Rows<'_>> {
         let pairs = self.data.iter().zip(&self.weights);
-        pairs.map(|(z, w)| Rows { z, dimension: self.dimension, weights: w.as_deref(), steps: None }).collect()
+        pairs
+            .map(|(z, w)| Rows { z, dimension: self.dimension, weights: w.as_deref(), steps: None })
+            .collect()
     }
 
     pub fn with_evidence<T>(&self, f: impl FnOnce(&Evidence) -> T) -> T {
-        let target = self.target.as_ref().map(|z| Rows { z, dimension: self.dimension, weights: None, steps: None });
+        let target =
+            self.target.as_ref().map(|z| Rows { z, dimension: self.dimension, weights: None, steps: None });
         f(&Evidence { data: &self.rows(), target })
     }
 

@@ -65,7 +65,12 @@ pub fn evaluator(input: &[u8]) -> bool {
     match AnyCertificate::from_bytes(parts.certificate) {
         Ok(AnyCertificate::Linear(certificate)) => linear(&certificate, &parts),
         Ok(AnyCertificate::Mean(certificate)) => {
-            let rows = Rows { z: &parts.z, dimension: parts.dimension, weights: parts.weights.as_deref() };
+            let rows = Rows {
+                z: &parts.z,
+                dimension: parts.dimension,
+                weights: parts.weights.as_deref(),
+                steps: None,
+            };
             let has_rows = matches!(certificate.statement.benign, MeanBenign::Samples(_));
             let found = check_mean(&certificate, has_rows.then_some(&rows));
             let is_claimed = |bound: &f64| (0.0..=certificate.bound).contains(bound);
@@ -83,11 +88,12 @@ fn linear(certificate: &Certificate, parts: &Parts) -> bool {
     let turned: Vec<f64> = (0..parts.z.len())
         .map(|i| if has_label && i % parts.dimension.max(1) == 0 { parts.z[i] } else { -parts.z[i] })
         .collect();
-    let rows = |z| Rows { z, dimension: parts.dimension, weights: parts.weights.as_deref() };
+    let rows = |z| Rows { z, dimension: parts.dimension, weights: parts.weights.as_deref(), steps: None };
     let both = [rows(&parts.z[..]), rows(&turned[..])];
     let data = &both[..statement.data.len().min(2)];
     let target = matches!(statement.target, Target::Rows(_));
-    let target = target.then_some(Rows { z: &parts.target, dimension: parts.dimension, weights: None });
+    let target =
+        target.then_some(Rows { z: &parts.target, dimension: parts.dimension, weights: None, steps: None });
     match check(certificate, &Evidence { data, target }) {
         Ok(verdict) => {
             assert!(verdict.loss <= certificate.loss.bound, "more is proven than is claimed");

@@ -130,6 +130,7 @@ pub fn update<'py>(
     regularization: f64,
     loss: &str,
     has_bias: bool,
+    weight: f64,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let (mut theta, z) = (theta.as_array().to_vec(), z.as_array().to_vec());
     let is_rate = learning_rate > 0.0 && regularization >= 0.0 && learning_rate * regularization < 1.0;
@@ -142,7 +143,7 @@ pub fn update<'py>(
     }
     let unregularized = has_bias.then(|| theta.len() - 1).into_iter().collect();
     let learner = Learner { unregularized, ..Learner::new(loss, learning_rate, regularization) };
-    LinearState::update(&learner, &mut theta, &z);
+    LinearState::weighted_update(&learner, &mut theta, &z, weight);
     Ok(PyArray1::from_vec(py, theta))
 }
 

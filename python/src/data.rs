@@ -6,7 +6,9 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use unswayed::Dataset;
-use unswayed::data::{DataError, LabelPolicy, Labels, Origin, RawLabels, Reading, Source, Table};
+use unswayed::data::{
+    ClassWeightPolicy, DataError, LabelPolicy, Labels, Origin, RawLabels, Reading, Source, Table,
+};
 
 use crate::{data_error, error};
 
@@ -33,6 +35,7 @@ fn table(
     x: &PyReadonlyArray2<'_, f64>,
     y: Option<GivenLabels<'_>>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
+    steps: Option<PyReadonlyArray1<'_, f64>>,
 ) -> Result<Table, DataError> {
     let list = |array: &PyReadonlyArray1<'_, f64>| array.as_array().iter().copied().collect();
     let y = match y {
@@ -40,7 +43,13 @@ fn table(
         Some(GivenLabels::Texts(texts)) => Some(RawLabels::texts(texts)?),
         None => None,
     };
-    Ok(Table { y, weights: weights.map(|w| list(&w)), ..Table::new(numbers(x), x.shape()[1]) })
+    let (weights, step_weights) = (weights.map(|w| list(&w)), steps.map(|c| list(&c)));
+    Ok(Table { y, weights, step_weights, ..Table::new(numbers(x), x.shape()[1]) })
+}
+
+/// Class weights as the command takes them.
+fn class_weights(text: Option<&str>) -> PyResult<Option<ClassWeightPolicy>> {
+    text.map(|text| text.parse().map_err(|reason| error(format!("class_weight: {reason}")))).transpose()
 }
 
 /// Labels as they are handed over to Python.
@@ -50,13 +59,14 @@ pub enum HeldLabels<'py> {
     Texts(Vec<String>),
 }
 
-/// Features, labels, weights, names of the features, and how rows are made of them.
+/// Features, labels, weights, names of the features, how rows are made of them, and step weights.
 type State<'py> = (
     Bound<'py, PyArray2<f64>>,
     Option<HeldLabels<'py>>,
     Option<Bound<'py, PyArray1<f64>>>,
     Vec<String>,
     String,
+    Option<Bound<'py, PyArray1<f64>>>,
 );
 
 pub fn policy(labels: &str) -> PyResult<LabelPolicy> {
@@ -69,8 +79,7 @@ pub fn policy(labels: &str) -> PyResult<LabelPolicy> {
         "numbers" => LabelPolicy::Numbers,
         "preferences" => LabelPolicy::Preferences,
         other => {
-            let known =
-                "\"detect\", \"scores\", \"premultiplied\", \"absent\", \"classes\", \"numbers\" or \"preferences\"";
+            let known = "\"detect\", \"scores\", \"premultiplied\", \"absent\", \"classes\", \"numbers\" or \"preferences\"";
             return Err(error(format!("labels {other:?}: it must be {known}")));
         }
     })
@@ -79,7 +88,7 @@ pub fn policy(labels: &str) -> PyResult<LabelPolicy> {
 #[pymethods]
 impl Data {
     #[staticmethod]
-    #[pyo3(signature = (x, y, weights, names, labels, normalize, scale, made = None))]
+    #[pyo3(signature = (x, y, weights, names, labels, normalize, scale, step_weights = None, class_weights = None, made = None))]
     fn from_arrays(
         x: PyReadonlyArray2<'_, f64>,
         y: Option<GivenLabels<'_>>,
@@ -88,10 +97,14 @@ impl Data {
         labels: &str,
         normalize: bool,
         scale: Option<f64>,
+        step_weights: Option<PyReadonlyArray1<'_, f64>>,
+        class_weights: Option<&str>,
         made: Option<&str>,
     ) -> PyResult<Self> {
-        let reading = Reading { labels: policy(labels)?, normalize, scale, ..Reading::default() };
-        let table = Table { names, ..table(&x, y, weights).map_err(data_error)? };
+        let class_weights = self::class_weights(class_weights)?;
+        let reading =
+            Reading { labels: policy(labels)?, normalize, scale, class_weights, ..Reading::default() };
+        let table = Table { names, ..table(&x, y, weights, step_weights).map_err(data_error)? };
         let data = table.into_dataset(&reading).map_err(data_error)?;
         let data = match made {
             Some(text) => data.made_by(text).map_err(data_error)?,
@@ -110,32 +123,36 @@ impl Data {
         });
         let origin = serde_json::to_string(self.0.origin()).map_err(error)?;
         let x = list(&table.x).reshape([table.rows(), table.columns])?;
-        Ok((x, y, table.weights.as_deref().map(list), table.names.clone(), origin))
+        let steps = table.step_weights.as_deref().map(list);
+        Ok((x, y, table.weights.as_deref().map(list), table.names.clone(), origin, steps))
     }
 
     #[staticmethod]
-    #[pyo3(signature = (x, y, weights, names, origin))]
+    #[pyo3(signature = (x, y, weights, names, origin, step_weights=None))]
     fn from_state(
         x: PyReadonlyArray2<'_, f64>,
         y: Option<GivenLabels<'_>>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
         names: Vec<String>,
         origin: &str,
+        step_weights: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<Self> {
-        let table = Table { names, ..table(&x, y, weights).map_err(data_error)? };
+        let table = Table { names, ..table(&x, y, weights, step_weights).map_err(data_error)? };
         Ok(Data(Arc::new(table.remade(&self::origin(origin)?).map_err(data_error)?)))
     }
 
     /// Rows made from arrays as an origin says. The arrays hold the first of `of` rows.
     #[staticmethod]
+    #[pyo3(signature = (x, y, weights, of, origin, step_weights=None))]
     fn remade(
         x: PyReadonlyArray2<'_, f64>,
         y: Option<GivenLabels<'_>>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
         of: usize,
         origin: &str,
+        step_weights: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<Self> {
-        let table = table(&x, y, weights).map_err(data_error)?;
+        let table = table(&x, y, weights, step_weights).map_err(data_error)?;
         // Whether these are the rows of the origin is for a check to tell.
         let origin = Origin { rows: table.rows(), of, ..self::origin(origin)? };
         Ok(Data(Arc::new(table.remade(&origin).map_err(data_error)?)))
@@ -224,6 +241,7 @@ fn source(path: PathBuf, label_file: Option<PathBuf>) -> Source {
 }
 
 #[pyfunction]
+#[pyo3(signature = (path, label_file, label_column, weight_column, labels, normalize, scale, rows, step_weight_column=None, class_weights=None))]
 pub fn load(
     py: Python<'_>,
     path: PathBuf,
@@ -234,9 +252,20 @@ pub fn load(
     normalize: bool,
     scale: Option<f64>,
     rows: Option<usize>,
+    step_weight_column: Option<String>,
+    class_weights: Option<&str>,
 ) -> PyResult<Data> {
     let source = source(path, label_file);
-    let reading = Reading { labels: policy(labels)?, label_column, weight_column, normalize, scale, rows };
+    let reading = Reading {
+        labels: policy(labels)?,
+        label_column,
+        weight_column,
+        step_weight_column,
+        class_weights: self::class_weights(class_weights)?,
+        normalize,
+        scale,
+        rows,
+    };
     let data = crate::work::run(py, move || unswayed::data::load(&source, &reading))?;
     Ok(Data(Arc::new(data.map_err(data_error)?)))
 }

@@ -34,6 +34,7 @@ pub struct Asked<'py> {
     schedule: Option<String>,
     average: bool,
     label_bound: Option<f64>,
+    poison_weight: Option<f64>,
 }
 
 /// A column: by its index, which counts from the end if it is negative, or by its name.
@@ -84,6 +85,7 @@ impl Asked<'_> {
             adversary: adversary(&self.adversary, self.numbers.as_ref(), columns)?,
             radius: self.radius,
             label_bound: self.label_bound,
+            poison_weight: self.poison_weight,
             batch: self.batch,
             projection: self.projection,
             clip: self.clip,

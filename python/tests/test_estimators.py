@@ -120,6 +120,41 @@ def test_first_steps_start_from_the_weights_of_a_fitted_estimator(kind, read, in
     assert learner.certify(x, y, poison_rate=POISON).statement.get("horizon") is None
 
 
+def test_class_weights_multiply_the_steps_of_scikit_learn(arrays):
+    x, y = arrays[0].astype(np.float64), arrays[1]
+    weights = {-1: 0.5, 1: 2.0}
+    kind = {"alpha": PENALTY, "learning_rate": "constant", "eta0": RATE, "fit_intercept": False}
+    model = SGDClassifier(loss="hinge", class_weight=weights, **kind)
+    learner = unswayed.from_sklearn(model)
+    assert learner.class_weight == weights
+    bound = learner.certify(x, y, poison_rate=POISON)
+    assert "steps on rows labelled -1 are multiplied by 0.5, on rows labelled 1 by 2" in repr(bound)
+    assert "steps on them are multiplied by at most 2" in repr(bound)
+    # The same weights row by row.
+    rows = np.where(y < 0, 0.5, 2.0)
+    plain = unswayed.from_sklearn(SGDClassifier(loss="hinge", **kind))
+    assert abs(plain.certify(x, y, poison_rate=POISON, sample_weight=rows).certified_loss - bound.certified_loss) < 1e-6
+    attack = learner.attack(x, y, poison_rate=POISON, attacks="steady-state")["steady-state"]
+    # A point of the larger weight is one with the label 1.
+    point, theta, losses, z = attack.point, np.zeros(x.shape[1]), [], x * y[:, None]
+    for step, (row, label) in enumerate(stream(x, y, -point, 10_000, 5)):
+        bad = row is not None and np.array_equal(row, point)
+        label = 1 if bad else label
+        model.partial_fit(row[None, :], [label], classes=[-1, 1])
+        theta = learner.update(theta, label * row, weights[label])
+        if step % 100 == 0:
+            np.testing.assert_allclose(model.coef_[0], theta, rtol=1e-9, atol=1e-12)
+            if step > 1000:
+                losses.append(LOSSES["hinge"](z @ theta).mean())
+    assert bound.benign_loss < np.mean(losses) <= bound.certified_loss
+    assert abs(np.mean(losses) - attack.loss.mean) < 0.02
+    # fit knows "balanced", partial_fit does not; certify computes it from the labels.
+    balanced = unswayed.from_sklearn(SGDClassifier(loss="hinge", class_weight="balanced", **kind))
+    counted = {label: len(y) / (2 * np.sum(y == label)) for label in (-1, 1)}
+    made = balanced.certify(x, y, poison_rate=POISON)
+    assert made.data.origin["class_weights"] == {"negative": counted[-1], "positive": counted[1]}
+
+
 def test_an_intercept_is_a_feature_without_regularization(arrays):
     x, y = arrays
     learner = unswayed.Learner(RATE, PENALTY, "logistic", intercept=True)
@@ -133,7 +168,7 @@ def test_an_intercept_is_a_feature_without_regularization(arrays):
     for call, words in [
         (lambda: learner.certify(unswayed.Data(x, y), poison_rate=POISON), "appends a feature"),
         (lambda: learner.certify(x, y, poison_rate=POISON, normalize=True), "another learner"),
-        (lambda: learner.certify(x, y, poison_rate=POISON, sample_weight=np.ones(len(x))), "scale their steps"),
+        (lambda: learner.certify(x, y, poison_rate=POISON, sample_weight=np.ones(len(x))), "weights of steps"),
     ]:
         with pytest.raises(unswayed.UnswayedError, match=words):
             call()

@@ -129,12 +129,15 @@ def attack(
     schedule: Optional[str] = None,
     average: bool = False,
     label_bound: Optional[float] = None,
+    poison_weight: Optional[float] = None,
     attacks: Union[str, Sequence[str], None] = None,
     effort: str = "fast",
     seed: int = 0,
     test: Any = None,
     weights: Any = None,
     weight_column: Optional[str] = None,
+    class_weight: Any = None,
+    sample_weight: Any = None,
     labels: Optional[str] = None,
     normalize: bool = False,
 ) -> Attacks:
@@ -156,7 +159,7 @@ def attack(
     """
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
-        schedule=schedule, average=average, label_bound=label_bound,
+        schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
     )
     attacked = problem(
         x,
@@ -168,6 +171,8 @@ def attack(
         target=target,
         weights=weights,
         weight_column=weight_column,
+        class_weight=class_weight,
+        sample_weight=sample_weight,
         labels=labels,
         normalize=normalize,
     )
@@ -208,11 +213,14 @@ def simulate(
     schedule: Optional[str] = None,
     average: bool = False,
     label_bound: Optional[float] = None,
+    poison_weight: Optional[float] = None,
     effort: str = "fast",
     seed: int = 0,
     test: Any = None,
     weights: Any = None,
     weight_column: Optional[str] = None,
+    class_weight: Any = None,
+    sample_weight: Any = None,
     labels: Optional[str] = None,
     normalize: bool = False,
 ) -> Simulation:
@@ -239,7 +247,7 @@ def simulate(
         raise UnswayedError(f"policy {policy!r}: it must be a function from the model to the point to send")
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
-        schedule=schedule, average=average, label_bound=label_bound,
+        schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
     )
     simulated = problem(
         x,
@@ -251,6 +259,8 @@ def simulate(
         target=target,
         weights=weights,
         weight_column=weight_column,
+        class_weight=class_weight,
+        sample_weight=sample_weight,
         labels=labels,
         normalize=normalize,
     )

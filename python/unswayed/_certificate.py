@@ -211,7 +211,9 @@ class Certificate:
         theta = None if start is None else np.asarray(start, dtype=np.float64).ravel().tolist()
         return self._native.horizon([whole("horizon", steps, 1)], theta)[0]
 
-    def check(self, x: Optional[Features] = None, y: Any = None, *, target: Any = None, weights: Any = None) -> Verdict:
+    def check(
+        self, x: Optional[Features] = None, y: Any = None, *, target: Any = None, weights: Any = None, sample_weight: Any = None
+    ) -> Verdict:
         """Verifies every claim in exact arithmetic, against its own data or against others said to be the same.
 
         Raises `CheckFailed` if something does not hold.
@@ -227,7 +229,7 @@ class Certificate:
         """
         content = self.to_bytes()
         data, judged = self.datasets if x is None else x, self.target if target is None else target
-        return Verdict(*_native.check(content, *evidence(content, data, y, judged, weights)))
+        return Verdict(*_native.check(content, *evidence(content, data, y, judged, weights, sample_weight)))
 
     def require(self, *expectations: str, **expected: Any) -> None:
         """Refuses a statement or a bound that is not what you expect: raises `CheckFailed` with the first mismatch.
@@ -307,6 +309,8 @@ class Certificate:
         given += ["average=True"] * learner.get("average", False)
         if threat.get("label_bound") is not None:
             given.append(f"label_bound={threat['label_bound']!r}")
+        if threat.get("poison_weight") is not None:
+            given.append(f"poison_weight={threat['poison_weight']!r}")
         given += [f"bias={column}" for column in learner.get("unregularized", [])]
         if self._statement["target"] != "data":
             given.append("target=…")
@@ -355,7 +359,7 @@ def expectation_texts(expectations: Sequence[str], expected: dict[str, Any]) -> 
 
 
 def evidence(
-    content: bytes, x: Features, y: Any, target: Any, weights: Any = None
+    content: bytes, x: Features, y: Any, target: Any, weights: Any = None, sample_weight: Any = None
 ) -> tuple[list[_native.Data], Optional[_native.Data]]:
     """The rows that a certificate is about: its data, and the target if that has rows of its own."""
     origins, judged = _native.origins(content)
@@ -365,7 +369,7 @@ def evidence(
     elif len(origins) > 1:
         raise UnswayedError(f"the certificate is about {len(origins)} datasets, not 1: give a list of Data")
     else:
-        data = [_as_certified(origin, x, y, weights) for origin in origins]
+        data = [_as_certified(origin, x, y, weights, sample_weight) for origin in origins]
     if target is None and judged is not None:
         raise UnswayedError("the certificate has a target of its own: give that as well (target)")
     if target is not None and judged is None:
@@ -375,7 +379,7 @@ def evidence(
     return data, _as_certified(judged, *(target if isinstance(target, tuple) else (target, None)))
 
 
-def _as_certified(origin: str, x: Features, y: Any, weights: Any = None) -> _native.Data:
+def _as_certified(origin: str, x: Features, y: Any, weights: Any = None, sample_weight: Any = None) -> _native.Data:
     """Rows made from `x` and `y` as an origin says."""
     if isinstance(x, Data):
         return made(x, y, weights=weights)
@@ -392,11 +396,11 @@ def _as_certified(origin: str, x: Features, y: Any, weights: Any = None) -> _nat
     if isinstance(weights, str):
         x, weights = take_column(x, weights, "weights")
     x, y = split(x, y)
-    features, labels_, w = matrix(x), label_array(y), weight_array(weights)
+    features, labels_, w, steps = matrix(x), label_array(y), weight_array(weights), weight_array(sample_weight)
     of = len(features)
     if how["rows"] < of:
-        features, labels_, w = first_rows(how["rows"], features, labels_, w)
-    return _native.Data.remade(features, labels_, w, of, origin)
+        features, labels_, w, steps = first_rows(how["rows"], features, labels_, w, steps)
+    return _native.Data.remade(features, labels_, w, of, origin, steps)
 
 
 def certify(
@@ -417,12 +421,15 @@ def certify(
     schedule: Optional[str] = None,
     average: bool = False,
     label_bound: Optional[float] = None,
+    poison_weight: Optional[float] = None,
     confidence: Optional[float] = None,
     horizon: Optional[int] = None,
     start: Optional[ArrayLike] = None,
     method: str = "convexity",
     weights: Any = None,
     weight_column: Optional[str] = None,
+    class_weight: Any = None,
+    sample_weight: Any = None,
     labels: Optional[str] = None,
     normalize: bool = False,
 ) -> Certificate:
@@ -455,7 +462,7 @@ def certify(
     ('certified', 'logistic')
 
     Args:
-        x, y, weights, weight_column, labels, normalize: the benign data, see `Data`. A list of `Data`: the data may switch between
+        x, y, weights, weight_column, class_weight, sample_weight, labels, normalize: the benign data, see `Data`. A list of `Data`: the data may switch between
             them, at any time and in any way.
         learning_rate: the learner's step size η > 0.
         regularization: the learner's σ > 0, ησ < 1; it may be 0 with a `projection`.
@@ -476,6 +483,8 @@ def certify(
             `"invscaling"` more slowly than 1/t, `"slowdown=D"` such that 1/rate grows by at most D in each step.
         average: bound the loss of the average of all models so far, not that of the last one.
         label_bound: for a regression loss, the largest |y| of the labels of poisoned points; any numbers if not given.
+        poison_weight: where steps have weights (`class_weight`, `sample_weight`), the largest one of a poisoned point; if not given,
+            the largest of a row or class.
         confidence: also bound the loss on new data like these, with this probability. The certificate is then about the
             first half of the rows; the other half chose its numbers.
         horizon: also bound the average loss over this many first steps, by a proof that is made for them.
@@ -485,7 +494,7 @@ def certify(
     """
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
-        schedule=schedule, average=average, label_bound=label_bound,
+        schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
     )
     certified = problem(
         x,
@@ -497,6 +506,8 @@ def certify(
         target=target,
         weights=weights,
         weight_column=weight_column,
+        class_weight=class_weight,
+        sample_weight=sample_weight,
         labels=labels,
         normalize=normalize,
     )

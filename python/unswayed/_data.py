@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import os
 import sys
+from collections.abc import Mapping
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -39,6 +40,11 @@ class Data:
         y: two classes or scores in [-1, 1]; for a frame or a file with named columns, the name of the label column.
         weights: how much each row counts; all count the same without it. For arrays and frames.
         weight_column: the column of a frame or a file that holds the weights; in an `.npz` file the name of the array.
+        class_weight: what the learner's steps on the rows of each class are multiplied by, as scikit-learn's: a dictionary of labels
+            and weights (1 for a label that is not in it), or `"balanced"`. How often rows come is not changed.
+        sample_weight: what the learner's step on each row is multiplied by, as scikit-learn's. For arrays and frames.
+        step_weight_column: the column of a frame or a file that holds what `sample_weight` would be; in an `.npz` file the name
+            of the array.
         labels: `"detect"` (two different labels are classes, more are scores), `"scores"`, `"premultiplied"` (the rows
             are z already, there is no `y`), `"absent"` (samples for mean estimation, of any norm), `"classes"` (two or more
             classes, for `loss="multiclass"`), `"numbers"` (for a regression loss) or `"preferences"` (a file of what was chosen and what was rejected; for
@@ -59,6 +65,9 @@ class Data:
         *,
         weights: Optional[ArrayLike] = None,
         weight_column: Optional[str] = None,
+        class_weight: Any = None,
+        sample_weight: Optional[ArrayLike] = None,
+        step_weight_column: Optional[str] = None,
         labels: str = "detect",
         normalize: bool = False,
         scale: Optional[float] = None,
@@ -70,13 +79,17 @@ class Data:
         if isinstance(x, Data):
             kind = None if labels == "detect" else labels
             given = {"weights": weights, "weight_column": weight_column, "labels": kind, "normalize": normalize, "scale": scale}
+            given |= {"class_weight": class_weight, "sample_weight": sample_weight, "step_weight_column": step_weight_column}
             self._native = made(x if rows is None else x.first(rows), y, **given)
             return
         _check_scale(scale)
         if isinstance(x, (str, os.PathLike)):
             if weights is not None:
                 raise UnswayedError("the weights of a file are in the file: leave out weights, and name the column (weight_column)")
-            options = {"weight_column": weight_column, "labels": labels, "normalize": normalize, "scale": scale, "rows": rows}
+            if sample_weight is not None:
+                raise UnswayedError("the step weights of a file are in the file: name their column (step_weight_column)")
+            options = {"weight_column": weight_column, "class_weight": class_weight, "step_weight_column": step_weight_column}
+            options |= {"labels": labels, "normalize": normalize, "scale": scale, "rows": rows}
             self._native = _load(os.fspath(x), y, **options)
             return
         if labels == "preferences":
@@ -85,12 +98,19 @@ class Data:
             if weights is not None:
                 raise UnswayedError("give weights or weight_column, not both")
             x, weights = take_column(x, weight_column, "weight_column")
+        if step_weight_column is not None:
+            if sample_weight is not None:
+                raise UnswayedError("give sample_weight or step_weight_column, not both")
+            x, sample_weight = take_column(x, step_weight_column, "step_weight_column")
         names = column_names(x, y)
         x, y = split(x, y)
-        features, labels_, w = matrix(x), label_array(y), weight_array(weights)
+        features, labels_, w, steps = matrix(x), label_array(y), weight_array(weights), weight_array(sample_weight, "sample_weight")
         if rows is not None:
-            features, labels_, w = first_rows(rows, features, labels_, w)
-        self._native = _native.Data.from_arrays(features, labels_, w, names, labels, normalize, scale, made_by)
+            features, labels_, w, steps = first_rows(rows, features, labels_, w, steps)
+        classes = class_weight_text(class_weight)
+        self._native = _native.Data.from_arrays(
+            features, labels_, w, names, labels, normalize, scale, steps, classes, made_by
+        )
 
     @classmethod
     def _of(cls, native: NativeData) -> Data:
@@ -147,11 +167,14 @@ class Data:
         return _restore, self._native.state()
 
 
-def _restore(x: Floats, y: _native.RawLabels, weights: Optional[Floats], names: list[str], origin: str) -> Data:
+def _restore(
+    x: Floats, y: _native.RawLabels, weights: Optional[Floats], names: list[str], origin: str, steps: Optional[Floats] = None
+) -> Data:
     # Dask hands over buffers at any address; a list of texts stays as it is.
     numbers = None if y is None else y if isinstance(y, list) else floats(y)
     given = None if weights is None else floats(weights)
-    return Data._of(_native.Data.from_state(floats(x), numbers, given, names, origin))
+    own = None if steps is None else floats(steps)
+    return Data._of(_native.Data.from_state(floats(x), numbers, given, names, origin, own))
 
 
 def load(
@@ -160,6 +183,8 @@ def load(
     label_file: Union[str, os.PathLike[str], None] = None,
     label_column: Optional[str] = None,
     weight_column: Optional[str] = None,
+    class_weight: Any = None,
+    step_weight_column: Optional[str] = None,
     labels: str = "detect",
     normalize: bool = False,
     scale: Optional[float] = None,
@@ -182,7 +207,8 @@ def load(
     if label_file is None and labels in ("detect", "scores", "classes", "numbers"):
         label_file = label_file_beside(path)
     file = None if label_file is None else os.fspath(label_file)
-    return Data._of(_native.load(path, file, label_column, weight_column, labels, normalize, scale, rows))
+    weights = (step_weight_column, class_weight_text(class_weight))
+    return Data._of(_native.load(path, file, label_column, weight_column, labels, normalize, scale, rows, *weights))
 
 
 def label_file_beside(path: str) -> Optional[str]:
@@ -342,30 +368,42 @@ def column_names(x: Any, y: Any) -> list[str]:
     return [] if _frame_module(x) is None else [str(name) for name in x.columns if not (isinstance(y, str) and name == y)]
 
 
-def first_rows(rows: int, x: Floats, y: _native.RawLabels, weights: Optional[Floats]) -> tuple[Any, Any, Any]:
-    """The first rows of features, labels and weights, which are one for each row."""
+def first_rows(
+    rows: int, x: Floats, y: _native.RawLabels, weights: Optional[Floats], steps: Optional[Floats]
+) -> tuple[Any, Any, Any, Any]:
+    """The first rows of features, labels, weights and step weights, which are one for each row."""
     if not 0 < rows <= len(x):
         raise UnswayedError(f"{rows} rows wanted of {len(x)}; ask for at least 1 and no more than there are")
-    for name, values in (("y", y), ("weights", weights)):
+    for name, values in (("y", y), ("weights", weights), ("sample_weight", steps)):
         if values is not None and len(values) != len(x):
             raise UnswayedError(f"{name} has {len(values)} values for {len(x)} rows; give one for each row")
-    return x[:rows], None if y is None else y[:rows], None if weights is None else weights[:rows]
+    return (x[:rows], *(None if values is None else values[:rows] for values in (y, weights, steps)))
 
 
-def weight_array(weights: Any) -> Optional[Floats]:
+def class_weight_text(class_weight: Any) -> Optional[str]:
+    """Weights of classes as the command takes them: `balanced`, or labels and weights."""
+    if class_weight is None or class_weight == "balanced":
+        return class_weight  # type: ignore[no-any-return]
+    if not isinstance(class_weight, Mapping):
+        raise UnswayedError(f"class_weight {class_weight!r}: it must be a dictionary of labels and weights, or 'balanced'")
+    texts = {key if isinstance(key, str) else repr(float(key)).removesuffix(".0"): weight for key, weight in class_weight.items()}
+    return ",".join(f"{label}={float(weight)!r}" for label, weight in texts.items())
+
+
+def weight_array(weights: Any, name: str = "weights") -> Optional[Floats]:
     """Weights as numbers, one for each row."""
     if weights is None:
         return None
     try:
         array = floats(_column(weights))
     except UnswayedError as error:
-        raise UnswayedError(f"weights: {error}") from None
+        raise UnswayedError(f"{name}: {error}") from None
     except (TypeError, ValueError) as error:
-        raise UnswayedError(f"weights: they are not all numbers ({error})") from None
+        raise UnswayedError(f"{name}: they are not all numbers ({error})") from None
     if array.ndim == 2 and array.shape[1] == 1:
         array = np.ascontiguousarray(array[:, 0])
     if np.ndim(array) != 1 or np.ndim(weights) == 0:
-        raise UnswayedError(f"weights: they have {np.ndim(weights)} dimensions, not one; give one number for each row")
+        raise UnswayedError(f"{name}: they have {np.ndim(weights)} dimensions, not one; give one number for each row")
     return array
 
 

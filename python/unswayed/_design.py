@@ -123,6 +123,7 @@ def design(
     schedule: Optional[str] = None,
     average: bool = False,
     label_bound: Optional[float] = None,
+    poison_weight: Optional[float] = None,
     benign: str = "simulated",
     attacks: str = "fast",
     attack_everywhere: bool = False,
@@ -166,7 +167,7 @@ def design(
         raise UnswayedError("tasks: give them by name, {name: data, …}")
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
-        schedule=schedule, average=average, label_bound=label_bound,
+        schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
     )
     labels = label_kind(loss)
     named = {name: _data(data, labels) for name, data in tasks.items()}
@@ -261,11 +262,14 @@ def tolerate(
     schedule: Optional[str] = None,
     average: bool = False,
     label_bound: Optional[float] = None,
+    poison_weight: Optional[float] = None,
     attacks: bool = True,
     seed: int = 0,
     progress: Optional[bool] = None,
     weights: Any = None,
     weight_column: Optional[str] = None,
+    class_weight: Any = None,
+    sample_weight: Any = None,
     labels: Optional[str] = None,
     normalize: bool = False,
 ) -> Union[Tolerated, Tolerable, None]:
@@ -295,9 +299,10 @@ def tolerate(
         raise UnswayedError("measure='error': a regression loss classifies nothing; limit its loss, measure='loss'")
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
-        schedule=schedule, average=average, label_bound=label_bound,
+        schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
     )
     reading = {"weights": weights, "weight_column": weight_column, "labels": labels, "normalize": normalize}
+    reading |= {"class_weight": class_weight, "sample_weight": sample_weight}
     if poison_rate is not None:
         if labels is None and not isinstance(x, Data):
             reading["labels"] = label_kind(loss)

@@ -26,6 +26,7 @@ class Asked(TypedDict):
     schedule: Optional[str]
     average: bool
     label_bound: Optional[float]
+    poison_weight: Optional[float]
 
 class Data:
     @staticmethod
@@ -37,13 +38,19 @@ class Data:
         labels: str,
         normalize: bool,
         scale: Optional[float],
+        step_weights: Optional[Floats] = None,
+        class_weights: Optional[str] = None,
         made: Optional[str] = None,
     ) -> Data: ...
-    def state(self) -> tuple[Floats, RawLabels, Optional[Floats], list[str], str]: ...
+    def state(self) -> tuple[Floats, RawLabels, Optional[Floats], list[str], str, Optional[Floats]]: ...
     @staticmethod
-    def from_state(x: Floats, y: RawLabels, weights: Optional[Floats], names: Sequence[str], origin: str) -> Data: ...
+    def from_state(
+        x: Floats, y: RawLabels, weights: Optional[Floats], names: Sequence[str], origin: str, step_weights: Optional[Floats] = None
+    ) -> Data: ...
     @staticmethod
-    def remade(x: Floats, y: RawLabels, weights: Optional[Floats], of: int, origin: str) -> Data: ...
+    def remade(
+        x: Floats, y: RawLabels, weights: Optional[Floats], of: int, origin: str, step_weights: Optional[Floats] = None
+    ) -> Data: ...
     @property
     def origin(self) -> dict[str, Any]: ...
     @property
@@ -74,6 +81,8 @@ def load(
     normalize: bool,
     scale: Optional[float],
     rows: Optional[int],
+    step_weight_column: Optional[str] = None,
+    class_weights: Optional[str] = None,
 ) -> Data: ...
 def reload(path: str, label_file: Optional[str], origin: str) -> Data: ...
 def sample() -> Data: ...
@@ -136,7 +145,7 @@ def simulate(
     problem: Problem, test: Optional[Data], policy: Callable[..., object], name: str, effort: str, seed: int
 ) -> dict[str, Any]: ...
 def update(
-    theta: Floats, z: Floats, learning_rate: float, regularization: float, loss: str, has_bias: bool
+    theta: Floats, z: Floats, learning_rate: float, regularization: float, loss: str, has_bias: bool, weight: float
 ) -> Floats: ...
 def design(
     train: Sequence[tuple[str, Data]],

@@ -83,6 +83,7 @@ def asked(
     schedule: Optional[str],
     average: bool,
     label_bound: Optional[float],
+    poison_weight: Optional[float],
 ) -> _native.Asked:
     """Learner and adversary but for the rates, as the compiled half takes them."""
     name, numbers = _set(adversary)
@@ -100,6 +101,7 @@ def asked(
         "schedule": schedule,
         "average": average,
         "label_bound": label_bound,
+        "poison_weight": poison_weight,
     }
 
 

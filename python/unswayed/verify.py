@@ -308,6 +308,7 @@ ORIGIN = struct_of(
         numbers=None, premultiplied=None, preferences=None, none=None,
     ),
     scale=number, rows=whole, of=whole, columns=whole, sha256=text, made=Optional_(text),
+    step_weight_column=Optional_(text), class_weights=Optional_(struct_of(negative=number, positive=number)),
 )
 STATEMENT = struct_of(
     learner=struct_of(
@@ -325,6 +326,7 @@ STATEMENT = struct_of(
             ball=struct_of(radius=number), box=struct_of(radii=vector), ellipsoid=struct_of(q=vector),
             points=struct_of(points=vector), label_flips=None, any=None,
         ),
+        poison_weight=Optional_(number),
         label_bound=Optional_(number),
     ),
     data=list_of(ORIGIN),
@@ -415,20 +417,22 @@ def read_bytes(path: str) -> bytes:
 
 
 class Table(NamedTuple):
-    """What a file holds: features of the rows that are used, labels, weights, and how many rows the file has."""
+    """What a file holds: features of the rows that are used, labels, weights, how many rows the file has, step weights."""
 
     x: list[list[float]]
     y: Optional[list[Any]]
     weights: Optional[list[float]]
     of: int
+    steps: Optional[list[float]] = None
 
 
 class Rows(NamedTuple):
-    """Rows z and their weights, 1 each if there are none."""
+    """Rows z, their weights and their step weights, 1 each if there are none."""
 
     z: list[Numbers]
     weights: Numbers
     weighted: bool
+    steps: Numbers
 
 
 WHITE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -453,12 +457,13 @@ def read_csv(content: bytes, origin: Struct) -> Table:
     if any(name in ("", "__index_level_0__", "Unnamed: 0") for name in names) or len(set(names)) < len(names):
         raise Unreadable("a column has no name, or two have the same")
     label = (origin.label_column or "label") if origin.labels[0] in LABELLED else None
-    for wanted in (label, origin.weight_column):
-        if wanted is not None and wanted not in names:
+    others = [name for name in (label, origin.weight_column, origin.step_weight_column) if name is not None]
+    for wanted in others:
+        if wanted not in names:
             raise Unreadable(f"there is no column {wanted!r}")
-    features = [name for name in names if name not in (label, origin.weight_column)]
-    if not features or (label is not None and label == origin.weight_column):
-        raise Unreadable("there are no columns left for features, or labels are weights")
+    features = [name for name in names if name not in others]
+    if not features or len(set(others)) < len(others):
+        raise Unreadable("there are no columns left for features, or one has two meanings")
     if origin.labels[0] == "preferences":
         chosen = [name.removeprefix("chosen_") for name in features if name.startswith("chosen_")]
         paired = [f"chosen_{name}" for name in chosen] + [f"rejected_{name}" for name in chosen]
@@ -488,7 +493,8 @@ def read_csv(content: bytes, origin: Struct) -> Table:
             if "" in y:
                 raise Unreadable("a label is missing")
     weights = None if origin.weight_column is None else column(origin.weight_column)
-    return Table([list(row) for row in zip(*columns)], y, weights, of)
+    steps = None if origin.step_weight_column is None else column(origin.step_weight_column)
+    return Table([list(row) for row in zip(*columns)], y, weights, of, steps)
 
 
 NPY_TYPES = {
@@ -532,7 +538,7 @@ def as_column(array: tuple[tuple[int, ...], list[float]], of: int, rows: int) ->
 
 
 def read_npy(content: bytes, labels: Optional[bytes], origin: Struct) -> Table:
-    if origin.weight_column is not None or origin.label_column is not None:
+    if (origin.weight_column, origin.step_weight_column, origin.label_column) != (None, None, None):
         raise Unreadable("a .npy file has no named columns")
     if (labels is None) == (origin.labels[0] in LABELLED):
         raise Unreadable("labels are missing, or not wanted")
@@ -547,7 +553,7 @@ def read_npz(content: bytes, origin: Struct) -> Table:
         raise Unreadable("an .npz file has no label column")
     kind = origin.labels[0]
     needed = {"preferences": ["chosen", "rejected"], "premultiplied": ["z"], "none": ["x"]}.get(kind, ["x", "y"])
-    used = needed + [origin.weight_column] * (origin.weight_column is not None)
+    used = needed + [name for name in (origin.weight_column, origin.step_weight_column) if name is not None]
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             names = archive.namelist()
@@ -564,7 +570,8 @@ def read_npz(content: bytes, origin: Struct) -> Table:
         x = [a + b for a, b in zip(x, as_rows(arrays["rejected"], origin.rows))]
     y = as_column(arrays["y"], of, origin.rows) if "y" in needed else None
     weights = None if origin.weight_column is None else as_column(arrays[origin.weight_column], of, origin.rows)
-    return Table(x, y, weights, of)
+    steps = None if origin.step_weight_column is None else as_column(arrays[origin.step_weight_column], of, origin.rows)
+    return Table(x, y, weights, of, steps)
 
 
 def shortest(x: float) -> str:
@@ -593,6 +600,7 @@ def digest(table: Table) -> str:
     for label in table.y or []:
         hashed.update(struct.pack("<Q", len(label.encode())) + label.encode() if is_text else numbers([label]))
     hashed.update(b"\0" if table.weights is None else b"\1" + numbers(table.weights))
+    hashed.update(b"" if table.steps is None else b"\1" + numbers(table.steps))
     return hashed.hexdigest()
 
 
@@ -605,11 +613,13 @@ def checked(table: Table, rows: int) -> Table:
     if len(table.x) != rows:
         raise Unreadable(f"{rows} rows are wanted, and there are {len(table.x)}")
     values = [value for row in table.x for value in row] + [y for y in table.y or [] if not isinstance(y, str)]
-    if not all(map(math.isfinite, values + (table.weights or []))):
+    if not all(map(math.isfinite, values + (table.weights or []) + (table.steps or []))):
         raise Unreadable("a value is not a finite number")
     if table.weights is not None and (min(table.weights) < 0 or max(table.weights) <= 0):
         raise Unreadable("weights must be ≥ 0, and not all 0")
-    return Table([plain(row) for row in table.x], plain(table.y), plain(table.weights), table.of)
+    if min(table.steps or [1.0]) <= 0:
+        raise Unreadable("step weights must be > 0")
+    return Table([plain(row) for row in table.x], plain(table.y), plain(table.weights), table.of, table.steps)
 
 
 def label_numbers(y: list[Any], origin: Struct) -> list[float]:
@@ -638,6 +648,8 @@ def validate_origin(origin: Struct) -> None:
     made = "-" if origin.made is None else origin.made
     good = good and bool(made.strip()) and len(made.encode()) <= 4096 and not any(unicodedata.category(c) == "Cc" for c in made)
     good = good and (kind != "multiclass" or len(classes) >= 2) and re.fullmatch("[0-9a-f]{64}", origin.sha256) is not None
+    if origin.class_weights is not None:
+        good = good and kind == "classes" and min(origin.class_weights.values()) > 0
     if not good:
         raise Unreadable("the certificate's statement: no data can be as an origin says")
 
@@ -678,7 +690,13 @@ def read_rows(path: str, labels: Optional[str], origin: Struct) -> Rows:
     if origin.labels[0] in ("multiclass", "numbers"):
         z = [[label, *row] for label, row in zip(y, z)]
     weights = exact(table.weights) if table.weights is not None else [ONE] * len(z)
-    return Rows([exact(row) for row in z], weights, table.weights is not None)
+    steps = table.steps or [1.0] * len(z)
+    if origin.class_weights is not None:
+        of_class = {-1.0: origin.class_weights.negative, 1.0: origin.class_weights.positive}
+        steps = [of_class[label] * step for label, step in zip(y, steps)]
+        if not all(0 < step < math.inf for step in steps):
+            raise Unreadable("a step weight is not a positive number")
+    return Rows([exact(row) for row in z], weights, table.weights is not None, exact(steps))
 
 
 # ------------------------------------------------------------------------------------------------------------ the statement
@@ -695,7 +713,8 @@ UNSUPPORTED = [
     ("new-data scaled", ""), ("new-data weights", ""), ("new-data rows", ""), ("new-data clip", ""), ("new-data bias", ""), ("paper", "hinge"),
     ("paper", "ball"), ("paper clip", ""), ("paper bias", ""), ("paper projection", ""), ("paper weights", ""),
     ("schedule bias", ""), ("schedule horizon", ""), ("new-data schedule", ""), ("paper schedule", ""),
-    ("paper rows", ""), ("paper drift", ""), ("paper new-data", ""),
+    ("paper rows", ""), ("paper drift", ""), ("paper new-data", ""), ("steps", "ball box ellipsoid"), ("steps multiclass", ""),
+    ("steps clip", ""), ("steps bias", ""), ("new-data steps", ""), ("paper steps", ""),
 ]
 
 
@@ -712,6 +731,7 @@ def require_supported(statement: Struct, *more: str) -> None:
         "drift": len(statement.data) > 1, "projection": learner.projection is not None, "clip": learner.clip is not None,
         "bias": bool(learner.unregularized), "no-regularization": learner.regularization == 0,
         "schedule": learner.schedule is not None, "horizon": statement.horizon is not None,
+        "steps": statement.threat.poison_weight is not None,
         "regression": is_regression(statement), "any-label": is_regression(statement) and statement.threat.label_bound is None,
     }
     features = {learner.loss[0], statement.threat.set[0], statement.target[0], *more, *(name for name in optional if optional[name])}
@@ -738,6 +758,13 @@ def validate(statement: Struct, data: list[Rows], target: Optional[Rows]) -> Non
     free = learner.unregularized
     require(all(a < b for a, b in zip(free, free[1:])) and max(free, default=0) < columns, "unregularized coordinates increase")
     require(0 <= statement.threat.poison_rate < 1, "0 ≤ ε < 1")
+    weighted = [origin.step_weight_column is not None or origin.class_weights is not None for origin in statement.data]
+    weight = statement.threat.poison_weight
+    require((weight is not None) == any(weighted), "points have a step weight exactly if rows have")
+    require(weight is None or weight > 0, "the step weight of points is > 0")
+    if statement.target[0] == "rows":
+        own = statement.target[1]
+        require(own.step_weight_column is None and own.class_weights is None, "the target has no step weights")
     kind, content = statement.threat.set
 
     def is_radius(radius: float) -> bool:
@@ -840,9 +867,10 @@ class Row(NamedTuple):
     """A row, or a pair z_ij of one (Lemma L11): z is x in the blocks of θ with these signs."""
 
     i: int
-    p: Fraction  # the data's weight, times the scale
+    p: Fraction  # the data's weight, times the scale and the step weight (Lemma W1)
     t: Fraction  # the target's weight, times the scale
-    n: Fraction
+    n: Fraction  # times the step weight
+    square: Fraction  # the same without it
     b: Fraction
     x: Numbers
     blocks: tuple[tuple[int, int], ...]
@@ -851,10 +879,11 @@ class Row(NamedTuple):
 
 def rows_of(l: Letters, rows: Rows, p: Numbers, t: Numbers, classes: int) -> Iterator[Row]:
     i = 0
-    for z, own_p, own_t in zip(rows.z, p, t):
+    for z, own_p, own_t, step in zip(rows.z, p, t, rows.steps):
         if not classes:
             label, x = (z[0], z[1:]) if len(z) > len(l.beta) else (ONE, z)
-            yield Row(i, own_p, own_t, l.square(x), dot(l.beta, x), x, ((0, 1),), label)
+            square = l.square(x)
+            yield Row(i, step * own_p, own_t, step * square, square, dot(l.beta, x), x, ((0, 1),), label)
             i += 1
             continue
         own, x = int(z[0]), z[1:]
@@ -862,7 +891,8 @@ def rows_of(l: Letters, rows: Rows, p: Numbers, t: Numbers, classes: int) -> Ite
         for other in range(classes):
             if other != own:
                 b = products[own] - products[other]
-                yield Row(i, own_p, own_t, classes * norm2(x), b, x, ((own, 1), (other, -1)))
+                square = classes * norm2(x)
+                yield Row(i, own_p, own_t, square, square, b, x, ((own, 1), (other, -1)))
                 i += 1
 
 
@@ -930,7 +960,7 @@ class Lines:
     def interval(self, row: Row, of: str = "") -> tuple[Fraction, Fraction]:
         """Lemma L4 for s between oᵀz ± reach. Slopes are given as they are."""
         reach, y = Fraction(self.v[of + "reach"][row.i]), self.scale * Fraction(self.v[of + "y"][row.i])
-        require(reach >= 0 and reach**2 >= self.radius**2 * row.n, "reach ≥ r‖z‖")
+        require(reach >= 0 and reach**2 >= self.radius**2 * row.square, "reach ≥ r‖z‖")
         middle = dot(self.centre, row.x)
         low, high = middle - reach, middle + reach
         kappa, jump, bounds = self.l.kappa0 * row.p - row.t, self.jump(row), []
@@ -966,16 +996,16 @@ class Lines:
     def error_hinge(self, row: Row) -> tuple[Fraction, Fraction]:
         """Section 6."""
         u, u2, c = (self.share(name, row.i) for name in ("u", "u2", "c"))
-        slope = self.l.kappa0 * row.p - row.p + c * row.p
+        slope = self.l.kappa0 * row.p - row.t + c * row.t
         require(slope >= 0, "κ0 − 1 + c ≥ 0")
-        return max(self.jump(row) + c * row.p, ZERO) - slope * u, slope * u + (1 - c) * row.p * u2
+        return max(self.jump(row) + c * row.t, ZERO) - slope * u, slope * u + (1 - c) * row.t * u2
 
     def error_logistic(self, row: Row) -> tuple[Fraction, Fraction]:
         """Lemma L10."""
         kappa = self.l.kappa0 * row.p
         y = kappa * self.share("u", row.i)
         h = self.entropy(row, kappa, y)
-        return max(h.supremum(self.v.w[row.i], "lower"), row.p + h.supremum(self.v.w2[row.i], "upper")), y
+        return max(h.supremum(self.v.w[row.i], "lower"), row.t + h.supremum(self.v.w2[row.i], "upper")), y
 
     def clipped_slope(self, row: Row) -> tuple[Fraction, Fraction]:
         """low ≤ r = min(1, G/‖z‖), and y = (κ0·low·p − t)u."""
@@ -1059,9 +1089,10 @@ def symmetric_set(l: Letters, statement: Struct, tau: Numbers, nu: Fraction, ome
     """Lemma L7 for a ball (or any point, clipped), a box or an ellipsoid."""
     kind, content = statement.threat.set
     chi, beta, d = l.two_ak - nu, l.beta, len(l.beta)
+    weight = Fraction(1 if statement.threat.poison_weight is None else statement.threat.poison_weight)
     m: Any
     if kind == "box":
-        radii = exact(content.radii)
+        radii = [weight * radius for radius in exact(content.radii)]
         t, square = dot(radii, tau), norm2(radii)
         half_n = [r / (2 * one) for r, one in zip(radii, tau)]  # ½N
         half_n_beta = [n * b for n, b in zip(half_n, beta)]
@@ -1069,17 +1100,17 @@ def symmetric_set(l: Letters, statement: Struct, tau: Numbers, nu: Fraction, ome
         name, m = "diagonal", [chi**2 * n for n in half_n]
     elif kind == "ellipsoid":
         q = symmetric(exact(content.q), d)
-        t, square = tau[0], Fraction(omega or 0)
-        half_n_beta = [x / (2 * tau[0]) for x in apply(q, beta)]
+        t, square = tau[0], weight**2 * Fraction(omega or 0)
+        half_n_beta = [weight**2 * x / (2 * tau[0]) for x in apply(q, beta)]
         fixed = up(dot(half_n_beta, beta))
-        name, m = "dense", chi**2 / (2 * tau[0])  # times Q
+        name, m = "dense", weight**2 * chi**2 / (2 * tau[0])  # times Q
     else:
-        radius, _ = point_radius(statement)
+        radius = weight * point_radius(statement)[0]
         t, square = radius * tau[0], radius**2
         half_n_beta = [radius / (2 * tau[0]) * b for b in beta]
         fixed = up(dot(half_n_beta, beta))
         name, m = "scalar", chi**2 * radius / (2 * tau[0])
-    c = acting_constant(l, t / 2 + l.alpha * l.eta * square, nu, acting)
+    c = acting_constant(l, t / 2 + l.alpha * l.eta * square, weight * nu, acting)
     return Point(c + fixed, [2 * chi * x for x in half_n_beta], "scalar" if chi == 0 else name, ZERO if chi == 0 else m)
 
 
@@ -1203,10 +1234,12 @@ def require_shells(statement: Struct, proof: Struct, data: list[Rows], l: Letter
         largest = max(norm2(exact(content.points[i : i + d])) for i in range(0, len(content.points), d))
     else:
         largest = ZERO
-    require(edge >= largest, "the ball is kept by the adversary's points")
+    weight = Fraction(1 if statement.threat.poison_weight is None else statement.threat.poison_weight)
+    require(edge >= weight**2 * largest, "the ball is kept by the adversary's points")
     if learner.clip is None or Fraction(learner.clip) ** 2 > edge:  # no clip unless high is 1
         front = int(is_regression(statement))
-        require(all(norm2(z[front:]) <= edge for rows in data for z in rows.z), "the ball is kept by the rows")
+        steps = [(z[front:], step) for rows in data for z, step in zip(rows.z, rows.steps)]
+        require(all(step**2 * norm2(x) <= edge for x, step in steps), "the ball is kept by the rows")
 
 
 def require_lengths(given: Struct, names: tuple[str, ...], wanted: dict[str, int]) -> None:

@@ -80,7 +80,7 @@ fn require_claim(statement: &Statement, c: &NewDataClaim, rows: &Rows) -> Result
 }
 
 fn point(statement: &Statement, c: &NewDataClaim, lambda: &Lambda) -> Result<Quadratic, Reason> {
-    let split = Split::new(lambda, Dyadic::new(c.nu), Acting::Bounded(HINGE, 1.0));
+    let split = Split::new(lambda, Dyadic::new(c.nu), Acting::Bounded(HINGE, 1.0), Dyadic::whole(1));
     Ok(match &statement.threat.set {
         Set::Box { radii } => points::cuboid(lambda, &split, radii, &c.tau),
         Set::Ellipsoid { q } => {

@@ -2,9 +2,7 @@
 
 use crate::evaluate::{self, Quadratic};
 use crate::exact::{Dyadic, norm2};
-use crate::failure::{
-    Reason, require, require_each, require_length, require_not_negative, require_positive,
-};
+use crate::failure::{Reason, require, require_each, require_length, require_not_negative, require_positive};
 use crate::lambda::Lambda;
 use crate::parts::points::{self, Acting, Ellipsoid, Split};
 use crate::parts::region;
@@ -218,7 +216,8 @@ impl<'a> Prover<'a> {
             Some(&nu) => Dyadic::new(nu),
             None => lambda.two_ak.clone(),
         };
-        let split = |acting| Split::new(lambda, nu.clone(), acting);
+        let weight = point_weight(self.statement);
+        let split = |acting| Split::new(lambda, nu.clone(), acting, weight.clone());
         let label = point_label(self.statement).unwrap_or_default();
         let acting = loss.conjugate().map_or(Acting::Logistic, |e| Acting::Bounded(e, label));
         let d = self.shape.dimension;
@@ -263,6 +262,11 @@ impl<'a> Prover<'a> {
 /// The largest label of the adversary's point: 1 where points have margins, `None` if there is no largest.
 fn point_label(statement: &Statement) -> Option<f64> {
     if statement.learner.loss.is_regression() { statement.threat.label_bound } else { Some(1.0) }
+}
+
+/// The largest step weight of the adversary's point; 1 where steps have none.
+pub(crate) fn point_weight(statement: &Statement) -> Dyadic {
+    Dyadic::new(statement.threat.poison_weight.unwrap_or(1.0))
 }
 
 /// The largest norm of the adversary's step for a ball or any point, and whether steps can be clipped there.

@@ -16,6 +16,8 @@ pub struct Rows<'a> {
     pub dimension: usize,
     /// N weights w_i ≥ 0, not all zero; without them all rows weigh the same.
     pub weights: Option<&'a [f64]>,
+    /// N step weights c_i > 0, by which the steps on the rows are multiplied; without them steps are as they are.
+    pub steps: Option<&'a [f64]>,
 }
 
 /// The rows that a statement speaks of.
@@ -35,7 +37,7 @@ const COLUMNS_AT_ONCE: usize = 64;
 impl<'a> Rows<'a> {
     /// The rows of a dataset.
     pub fn of(data: &'a Dataset) -> Self {
-        Rows { z: data.z(), dimension: data.dimension(), weights: data.weights() }
+        Rows { z: data.z(), dimension: data.dimension(), weights: data.weights(), steps: data.step_weights() }
     }
 }
 
@@ -50,7 +52,7 @@ impl<'a> Rows<'a> {
         self.len() == 0
     }
 
-    /// Checks lengths, that all numbers are finite, and that the weights are ≥ 0 and not all 0.
+    /// Checks lengths, that all numbers are finite, that the weights are ≥ 0 and not all 0, and that step weights are > 0.
     ///
     /// # Errors
     /// The first of these that does not hold.
@@ -63,6 +65,10 @@ impl<'a> Rows<'a> {
             let heavy = self.is_empty() || weights.iter().any(|&w| w > 0.0);
             require(heavy, "the sum of all weights", 0.0, "> 0")?;
         }
+        if let Some(steps) = self.steps {
+            require_length("step weights", self.len(), steps.len())?;
+            require_each("step weight", steps, |c| c.is_finite() && c > 0.0, "> 0 and finite")?;
+        }
         Ok(())
     }
 
@@ -74,6 +80,11 @@ impl<'a> Rows<'a> {
     /// Weight of row i, 1 if there are no weights.
     pub(crate) fn weight(&self, i: usize) -> f64 {
         self.weights.map_or(1.0, |w| w[i])
+    }
+
+    /// Step weight of row i, 1 if there are none.
+    pub(crate) fn step(&self, i: usize) -> f64 {
+        self.steps.map_or(1.0, |c| c[i])
     }
 
     /// W = Σ w_i.

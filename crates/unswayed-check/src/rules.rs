@@ -49,6 +49,8 @@ pub enum Feature {
     SetAroundData,
     /// Rows with different weights.
     RowWeights,
+    /// Steps that are multiplied by weights of rows or classes.
+    StepWeights,
     /// Rows that were divided by another number than 1.
     ScaledRows,
     /// The paper's program.
@@ -90,6 +92,8 @@ const SCHEDULE: &str =
     "learning rates that change are supported for long-run bounds, with every column regularized";
 const REGRESSION: &str = "a regression loss is supported for a ball, box or ellipsoid of features";
 const ANY_LABEL: &str = "a label that may be any number can pull at the column at every model; bound the labels of poisoned points";
+const STEPS: &str = "weights of steps are supported for a ball, box or ellipsoid of points, for losses of one margin or one number, \
+                     without clip and bias";
 const PAPER: &str = "the paper's program is for the hinge loss against a ball, with plain steps";
 const UNBOUNDED: &str = "without regularization nothing pulls the model back, and an adversary moves it as far as it likes; add a projection \
                          (on twice the norm of the model that clean data lead to, for example) or a regularization; one close to 0 is \
@@ -122,11 +126,17 @@ pub const RULES: &[Rule] = &[
     rule(&[AnyLabel, Bias], &[], ANY_LABEL),
     rule(&[Schedule, Bias], &[], SCHEDULE),
     rule(&[Schedule, Horizon], &[], SCHEDULE),
+    // A point of a finite set may help the learner, and helps it less if its weight is smaller; a flip changes the weight.
+    rule(&[StepWeights], SYMMETRIC, STEPS),
+    rule(&[StepWeights, Multiclass], &[], STEPS),
+    rule(&[StepWeights, Clip], &[], STEPS),
+    rule(&[StepWeights, Bias], &[], STEPS),
     rule(&[Confidence], &[Hinge], NEW_DATA),
     rule(&[Confidence], SYMMETRIC, NEW_DATA),
     rule(&[Confidence, SetAroundData], &[], NEW_DATA),
     rule(&[Confidence, Drift], &[], NEW_DATA),
     rule(&[Confidence, RowWeights], &[], NEW_DATA),
+    rule(&[Confidence, StepWeights], &[], NEW_DATA),
     rule(&[Confidence, ScaledRows], &[], SCALED),
     rule(&[Confidence, TargetWeights], &[], NEW_DATA),
     rule(&[Confidence, TargetRows], &[], NEW_DATA),
@@ -143,6 +153,7 @@ pub const RULES: &[Rule] = &[
     rule(&[Paper, TargetRows], &[], PAPER),
     rule(&[Paper, Drift], &[], PAPER),
     rule(&[Paper, Schedule], &[], PAPER),
+    rule(&[Paper, StepWeights], &[], PAPER),
     rule(&[Paper, Confidence], &[], PAPER),
 ];
 
@@ -179,6 +190,7 @@ pub fn features(statement: &Statement) -> Vec<Feature> {
     };
     let optional = [
         (learner.loss.is_regression() && threat.label_bound.is_none(), AnyLabel),
+        (threat.poison_weight.is_some(), StepWeights),
         (matches!(target, Target::Weights(_)), TargetWeights),
         (matches!(target, Target::Rows(_)), TargetRows),
         (data.len() > 1, Drift),
@@ -224,6 +236,7 @@ impl fmt::Display for Feature {
             Confidence => "confidence for new data",
             SetAroundData => "a set read off the data",
             RowWeights => "weighted rows",
+            StepWeights => "weights of steps",
             ScaledRows => "rows divided by a scale",
             Paper => "the paper's program",
         })

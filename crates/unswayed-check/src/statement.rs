@@ -8,8 +8,8 @@ use unswayed_data::Origin;
 
 /// A linear learner, its threat, the rows it learns from and those it is judged by.
 ///
-/// A step is θ' = P(kθ + (η/b)Σg): k = 1 − ησ, g minus the gradient of the loss on each of b points, P the projection if
-/// there is one. With probability ε a point is the adversary's, any of its set; otherwise it is a row of the data.
+/// A step is θ' = P(kθ + (η/b)Σg): k = 1 − ησ, g minus the gradient of the loss on each of b points, times the point's step
+/// weight if there are any, P the projection if there is one. With probability ε a point is the adversary's, any of its set; otherwise it is a row of the data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Statement {
@@ -119,12 +119,15 @@ pub struct Threat {
     /// For a regression loss: the largest |y| of the labels that it may send with them. Without it they may be any numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label_bound: Option<f64>,
+    /// Where steps have weights: the largest step weight of a poisoned point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub poison_weight: Option<f64>,
 }
 
 impl Threat {
     /// An adversary who sends points of norm at most `radius` at this rate.
     pub fn ball(poison_rate: f64, radius: f64) -> Self {
-        Threat { poison_rate, set: Set::Ball { radius }, label_bound: None }
+        Threat { poison_rate, set: Set::Ball { radius }, label_bound: None, poison_weight: None }
     }
 }
 

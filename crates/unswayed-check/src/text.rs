@@ -67,9 +67,13 @@ impl Statement {
             }
             Set::Any => format!("{own} any point at all"),
         };
-        match self.threat.label_bound {
+        let points = match self.threat.label_bound {
             Some(bound) => format!("{points}, with any label |y| ≤ {bound}"),
             None if self.learner.loss.is_regression() => format!("{points}, with any number as its label"),
+            None => points,
+        };
+        match self.threat.poison_weight {
+            Some(weight) => format!("{points}; steps on them are multiplied by at most {weight}"),
             None => points,
         }
     }

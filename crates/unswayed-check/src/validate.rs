@@ -58,6 +58,7 @@ pub(crate) fn validate_statement(statement: &Statement, evidence: &Evidence) -> 
     require((0.0..1.0).contains(&eps), "poison_rate", eps, "in [0, 1)")?;
     validate_set(&statement.threat.set, columns - labels)?;
     validate_label_bound(statement)?;
+    validate_steps(statement, evidence)?;
     if let Loss::Multiclass(classes) = statement.learner.loss {
         evidence.data.iter().try_for_each(|rows| require_classes(rows, classes))?;
     }
@@ -116,6 +117,26 @@ fn validate_label_bound(statement: &Statement) -> Result<(), Reason> {
     let Some(bound) = statement.threat.label_bound else { return Ok(()) };
     require(statement.learner.loss.is_regression(), "label_bound", bound, "absent: labels are no numbers")?;
     require(is_radius(bound), "label_bound", bound, "≥ 0")
+}
+
+/// The adversary's points have a step weight exactly if rows have; rows have them exactly if their origin says so, and the target
+/// has none.
+fn validate_steps(statement: &Statement, evidence: &Evidence) -> Result<(), Reason> {
+    for (origin, rows) in statement.data.iter().zip(evidence.data) {
+        let (stated, found) = (origin.has_step_weights(), rows.steps.is_some());
+        require_length("step weights of the rows", usize::from(stated), usize::from(found))?;
+    }
+    let target = match &statement.target {
+        Target::Rows(origin) => usize::from(origin.has_step_weights()),
+        _ => 0,
+    };
+    require_length("step weights of the target", 0, target)?;
+    let weighted = statement.data.iter().any(Origin::has_step_weights);
+    let Some(weight) = statement.threat.poison_weight else {
+        return require_length("poison_weight", usize::from(weighted), 0);
+    };
+    require(weighted, "poison_weight", weight, "absent: steps have no weights")?;
+    require(weight > 0.0 && weight.is_finite(), "poison_weight", weight, "> 0")
 }
 
 fn validate_set(set: &Set, dimension: usize) -> Result<(), Reason> {

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use clap::builder::{Resettable, Str};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use unswayed::attack::Attack;
+use unswayed::data::ClassWeightPolicy;
 
 use crate::examples::{
     ATTACK_EXAMPLES, CERTIFY_EXAMPLES, CHECK_EXAMPLES, COMPLETIONS_EXAMPLE, DESIGN_EXAMPLES, MEAN_EXAMPLES,
@@ -130,6 +131,16 @@ pub struct ReadFlags {
     /// The column with the weights of the rows, or the array in .npz files (default: all rows count the same)
     #[arg(long, value_name = "NAME")]
     pub weight_column: Option<String>,
+
+    /// What the learner's steps on the rows of each class are multiplied by: a list like -1=2,1=0.5 (a label that is not named has 1),
+    /// or 'balanced', N/(2·rows of the class); scikit-learn's class_weight. The loss is the plain average all the same
+    #[arg(long, value_name = "WEIGHTS", allow_hyphen_values = true)]
+    pub class_weight: Option<ClassWeightPolicy>,
+
+    /// The column with what the learner's step on each row is multiplied by, or the array in .npz files; scikit-learn's sample_weight.
+    /// How often a row comes is the matter of --weight-column
+    #[arg(long, value_name = "NAME")]
+    pub step_weight_column: Option<String>,
 
     /// Divide all rows by the largest norm, so that none is longer than 1; --radius and sets are divided too
     #[arg(long)]

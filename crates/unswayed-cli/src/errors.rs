@@ -120,6 +120,7 @@ fn flag(feature: Feature) -> String {
         Feature::Confidence => "--confidence",
         Feature::SetAroundData => "a box or ellipsoid around the data",
         Feature::RowWeights => "--weight-column",
+        Feature::StepWeights => "--class-weight or --step-weight-column",
         Feature::Paper => "--method paper",
         other => return other.to_string(),
     };
@@ -137,6 +138,7 @@ fn condition(name: &str, value: f64, wanted: &str) -> String {
         "1 − learning_rate·regularization" => {
             return "--learning-rate times --regularization must be below 1; make one of them smaller".into();
         }
+        "poison_weight" => ("--poison-weight", "it goes with --class-weight or --step-weight-column"),
         _ => return format!("{name} = {value:?} is not {wanted}"),
     };
     format!("{flag} {value}: {rule}")

@@ -7,6 +7,7 @@ use unswayed_report::number::parameter;
 use crate::Stop;
 use unswayed::Decay;
 use unswayed::check::Loss;
+use unswayed::data::ClassWeightPolicy;
 
 use crate::args::{AdversaryFlag, LearnerFlags, NatureFlags, ReadFlags, ScheduleFlag};
 
@@ -62,9 +63,23 @@ pub fn learner_part(learner: &LearnerFlags, nature: &NatureFlags, read: &ReadFla
         read.rows.map(|rows| format!("rows{rows}")),
         read.normalize.then(|| "normalized".to_owned()),
         read.weight_column.as_ref().map(|column| format!("weight-{}", safe(column))),
+        read.step_weight_column.as_ref().map(|column| format!("steps-{}", safe(column))),
+        read.class_weight.as_ref().map(class_part),
+        number("poisonweight", learner.poison_weight),
         read.scores.then(|| "scores".to_owned()),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join("-")
+}
+
+/// Class weights in a file's name.
+fn class_part(weights: &ClassWeightPolicy) -> String {
+    let one = |(label, weight): &(String, f64)| format!("{}x{}", safe(label), parameter(*weight));
+    match weights {
+        ClassWeightPolicy::Balanced => "balanced".to_owned(),
+        ClassWeightPolicy::Given(given) => {
+            format!("classes-{}", given.iter().map(one).collect::<Vec<_>>().join("-"))
+        }
+    }
 }
 
 /// Numbers in a file's name: `eta0.001-sigma0.01`.

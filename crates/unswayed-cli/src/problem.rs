@@ -204,6 +204,8 @@ pub fn reading(label_column: Option<&str>, read: &ReadFlags, learner: &LearnerFl
         },
         label_column: label_column.map(str::to_owned),
         weight_column: read.weight_column.clone(),
+        step_weight_column: read.step_weight_column.clone(),
+        class_weights: read.class_weight.clone(),
         normalize: read.normalize,
         scale: None,
         rows: read.rows,
@@ -212,7 +214,8 @@ pub fn reading(label_column: Option<&str>, read: &ReadFlags, learner: &LearnerFl
 
 /// Reads a file the way the data were read, all rows of it.
 fn read_alike(path: &Path, labels: Option<&Path>, reading: &Reading) -> Result<Dataset, Stop> {
-    Ok(load(&input::source(path, labels, reading.labels), reading)?)
+    // What a model is judged by makes no steps.
+    Ok(load(&input::source(path, labels, reading.labels), reading)?.without_step_weights()?)
 }
 
 /// Learner and threat but for their rates. `columns` are those of the data, if there is one dataset.
@@ -236,6 +239,7 @@ fn but_for_rates(flags: &LearnerFlags, columns: Option<usize>) -> Result<Templat
         adversary: adversary(&flags.adversary, columns)?,
         radius: flags.radius,
         label_bound: flags.label_bound,
+        poison_weight: flags.poison_weight,
         batch: flags.batch,
         projection: flags.projection,
         clip: flags.clip,

@@ -21,13 +21,20 @@ use crate::{DataError, Labels, Origin, Table, norms};
 pub struct Dataset {
     /// The rows, if they are not the features of the table themselves.
     z: Option<Vec<f64>>,
+    /// The step weights of the rows, if they are not those of the table themselves.
+    steps: Option<Vec<f64>>,
     table: Arc<Table>,
     origin: Origin,
 }
 
 impl Dataset {
-    pub(crate) fn new(z: Option<Vec<f64>>, table: Arc<Table>, origin: Origin) -> Self {
-        Dataset { z, table, origin }
+    pub(crate) fn new(
+        z: Option<Vec<f64>>,
+        steps: Option<Vec<f64>>,
+        table: Arc<Table>,
+        origin: Origin,
+    ) -> Self {
+        Dataset { z, steps, table, origin }
     }
 
     /// A dataset of the rows in `z`, row after row. Rows of any length are accepted. Without weights all rows count the
@@ -40,7 +47,7 @@ impl Dataset {
     pub fn from_rows(z: Vec<f64>, dimension: usize, weights: Option<Vec<f64>>) -> Result<Self, DataError> {
         let table = Table { weights, ..Table::new(z, dimension) }.checked(&About::memory())?;
         let about = About { of: table.rows(), ..About::memory() };
-        make::rows(table, Labels::Premultiplied, Divide::By(1.0), about)
+        make::rows(table, Labels::Premultiplied, None, Divide::By(1.0), about)
     }
 
     /// The same rows, with a line on how their features had been made of raw data. The statements of certificates show it.
@@ -92,6 +99,42 @@ impl Dataset {
     /// The weights as given; they need not sum to 1.
     pub fn weights(&self) -> Option<&[f64]> {
         self.table.weights.as_deref()
+    }
+
+    /// What the learner's step on each row is multiplied by; `None` if all steps are as they are. How often a row comes is the
+    /// matter of [`Dataset::weights`].
+    pub fn step_weights(&self) -> Option<&[f64]> {
+        self.steps.as_deref().or(self.table.step_weights.as_deref())
+    }
+
+    /// The same rows with other step weights: what the learner's step on each row is multiplied by.
+    ///
+    /// # Errors
+    ///
+    /// Refuses weights that are not one finite number > 0 per row.
+    ///
+    /// ```
+    /// let data = unswayed_data::Dataset::from_rows(vec![0.5, -0.25], 1, None)?.with_step_weights(vec![1.0, 2.0])?;
+    /// assert_eq!(data.step_weights(), Some(&[1.0, 2.0][..]));
+    /// # Ok::<(), unswayed_data::DataError>(())
+    /// ```
+    pub fn with_step_weights(&self, step_weights: Vec<f64>) -> Result<Self, DataError> {
+        let table = Table { step_weights: Some(step_weights), ..(*self.table).clone() };
+        let column = self.origin.step_weight_column.clone().unwrap_or_else(|| "step_weight".to_owned());
+        table.remade(&Origin { step_weight_column: Some(column), class_weights: None, ..self.origin.clone() })
+    }
+
+    /// The same rows without step weights.
+    ///
+    /// # Errors
+    ///
+    /// None in practice: the rows were made before.
+    pub fn without_step_weights(self) -> Result<Self, DataError> {
+        if self.step_weights().is_none() {
+            return Ok(self);
+        }
+        let table = Table { step_weights: None, ..(*self.table).clone() };
+        table.remade(&Origin { step_weight_column: None, class_weights: None, ..self.origin })
     }
 
     /// The probabilities p of the rows: weights divided by their sum, or 1/N each, rounded to binary64.

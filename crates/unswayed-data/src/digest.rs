@@ -30,6 +30,10 @@ pub(crate) fn of(table: &Table) -> String {
     }
     hash.update([u8::from(table.weights.is_some())]);
     numbers(&mut hash, table.weights.as_deref().unwrap_or_default());
+    if let Some(steps) = &table.step_weights {
+        hash.update([1]);
+        numbers(&mut hash, steps);
+    }
     let hexadecimal =
         |byte: &u8| [byte >> 4, byte & 15].map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)]));
     hash.finalize().iter().flat_map(hexadecimal).collect()

@@ -270,7 +270,7 @@ pub enum Problem {
     /// A column that was named is not in the file.
     #[error("there is no {role} column {wanted:?}; the file has {}", list(.present))]
     MissingColumn {
-        /// `label` or `weight`.
+        /// `label`, `weight` or `step weight`.
         role: &'static str,
         /// The column's name.
         wanted: String,
@@ -280,6 +280,9 @@ pub enum Problem {
     /// One column was named for labels and for weights.
     #[error("the column is named for the labels and for the weights")]
     LabelIsWeight,
+    /// One column was named for step weights and for something else.
+    #[error("the column is named for the step weights and for the labels or weights")]
+    StepWeightIsOther,
     /// Two columns have the same name.
     #[error("columns {0} and {1} have this name")]
     DuplicateColumn(usize, usize),
@@ -346,6 +349,12 @@ pub enum Problem {
     /// Weights were given or named, and there is no place for them.
     #[error("weights were given or named, but these data take none")]
     UnwantedWeights,
+    /// Step weights are needed, and there are none.
+    #[error("steps are to be weighted, but there are no step weights")]
+    NoStepWeights,
+    /// Step weights were given or named, and there is no place for them.
+    #[error("step weights were given or named, but these data take none")]
+    UnwantedStepWeights,
     /// All labels are equal.
     #[error("every label is {0:?}, and two classes are needed")]
     OneClass(String),
@@ -411,6 +420,15 @@ pub enum Problem {
     /// No weight above 0.
     #[error("every weight is 0")]
     ZeroWeights,
+    /// A step weight that no step can have.
+    #[error("the step weight {0:?} is not a positive number")]
+    BadStepWeight(f64),
+    /// A weight for a class that there is not.
+    #[error("there is a class weight for {0:?}, which is no label of these rows")]
+    UnknownClassWeight(String),
+    /// Class weights for labels that are not two classes.
+    #[error("class weights were given, but the labels are not two classes")]
+    NoClassesToWeigh,
     /// An origin that no data can have.
     #[error("the record of how the rows were made is wrong: {0}")]
     BadOrigin(String),
@@ -427,6 +445,9 @@ impl Problem {
         use Problem as P;
         match self {
             P::TooLarge { .. } | P::TooFewRows { .. } | P::ZeroRowsWanted => Some(Setting::Rows),
+            P::MissingColumn { role: "step weight", .. } | P::NoStepWeights | P::UnwantedStepWeights => {
+                Some(Setting::StepWeightColumn)
+            }
             P::MissingColumn { role: "label", .. } | P::UnwantedLabelColumn => Some(Setting::LabelColumn),
             P::MissingColumn { .. } | P::UnusedArrays(_) | P::NoWeights | P::UnwantedWeights => {
                 Some(Setting::WeightColumn)
@@ -464,7 +485,7 @@ impl Problem {
             P::UnusedArrays(_) => "save the file without them, or name the one that holds weights{}",
             P::AmbiguousArrays | P::DuplicateArray(_) => "keep one of them",
             P::MissingColumn { .. } => "name the column{}",
-            P::LabelIsWeight => "name two columns",
+            P::LabelIsWeight | P::StepWeightIsOther => "name two columns",
             P::DuplicateColumn(..) => "rename or remove one of them",
             P::IndexColumn => "save without the index (pandas: `index=False`) or name the column",
             P::NoHeader => "add a line of column names above it",
@@ -484,6 +505,10 @@ impl Problem {
             P::UnwantedWeights => {
                 "leave them out{}; a column of weights goes with .npz, .csv and .parquet files"
             }
+            P::NoStepWeights => "name the column that holds them{}",
+            P::UnwantedStepWeights => {
+                "leave them out{}; a column of step weights goes with .npz, .csv and .parquet files"
+            }
             P::OneClass(_) => "add the other class, or take the labels as scores{}",
             P::ThirdLabel { .. } => {
                 "keep two classes, use scores between -1 and 1, or certify a learner of several classes{}"
@@ -500,6 +525,9 @@ impl Problem {
             P::BadScale(_) => "use a positive number",
             P::NegativeWeight(_) => "weights are at least 0",
             P::ZeroWeights => "at least one must be positive",
+            P::BadStepWeight(_) => "step weights are above 0; leave out rows that are to have no effect",
+            P::UnknownClassWeight(_) => "name the labels as they are in the file",
+            P::NoClassesToWeigh => "use step weights of rows instead",
             P::Unreadable(_) | P::OddColumns(_) | P::BadOrigin(_) => "",
         }
     }
@@ -519,6 +547,8 @@ pub enum Setting {
     LabelColumn,
     /// The column or array of weights.
     WeightColumn,
+    /// The column or array of step weights.
+    StepWeightColumn,
     /// Labels are scores.
     Scores,
     /// Labels are several classes.
@@ -534,6 +564,7 @@ impl Setting {
             Setting::LabelFile => "--labels",
             Setting::LabelColumn => "--label-column",
             Setting::WeightColumn => "--weight-column",
+            Setting::StepWeightColumn => "--step-weight-column",
             Setting::Scores => "--scores",
             Setting::Multiclass => "--loss multiclass",
         }
@@ -547,6 +578,7 @@ impl Setting {
             Setting::LabelFile => "label_file",
             Setting::LabelColumn => "label_column",
             Setting::WeightColumn => "weight_column",
+            Setting::StepWeightColumn => "step_weight_column",
             Setting::Scores => "labels=\"scores\"",
             Setting::Multiclass => "labels=\"classes\"",
         }

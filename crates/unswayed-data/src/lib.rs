@@ -33,6 +33,7 @@ mod labels;
 mod make;
 mod norms;
 mod origin;
+mod steps;
 mod table;
 
 pub use dataset::Dataset;
@@ -42,4 +43,5 @@ pub use files::{Source, load, load_table, load_vector, reload, write_arrays, wri
 pub use labels::{LabelPolicy, RawLabels, TextLabels};
 pub use make::Reading;
 pub use origin::{Labels, Origin};
+pub use steps::{ClassWeightPolicy, ClassWeights};
 pub use table::Table;

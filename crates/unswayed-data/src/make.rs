@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::error::{DataError, Part, Place, Problem};
 use crate::labels::{self, LabelPolicy};
+use crate::steps::{self, ClassWeightPolicy, ClassWeights};
 use crate::table::{Table, clear_signs_of_zero};
 use crate::{Dataset, Labels, Origin, digest, norms};
 
@@ -33,6 +34,10 @@ pub struct Reading {
     pub label_column: Option<String>,
     /// The column, or the array of an `.npz` file, that holds the weights. Without it all rows count the same.
     pub weight_column: Option<String>,
+    /// The column, or the array of an `.npz` file, that holds what the learner's step on each row is multiplied by.
+    pub step_weight_column: Option<String>,
+    /// What the learner's step on the rows of each class is multiplied by.
+    pub class_weights: Option<ClassWeightPolicy>,
     /// Divide all rows by the largest norm. Without it a row of norm above 1 is refused.
     pub normalize: bool,
     /// Divide all rows by this number instead, as other data were divided. Rows may then have any norm.
@@ -73,9 +78,11 @@ pub(crate) struct About {
     pub label_file: Option<String>,
     pub label_column: Option<String>,
     pub weight_column: Option<String>,
+    pub step_weight_column: Option<String>,
     pub of: usize,
     pub labels: Part,
     pub weights: Part,
+    pub step_weights: Part,
 }
 
 impl About {
@@ -86,18 +93,27 @@ impl About {
             label_file: None,
             label_column: None,
             weight_column: None,
+            step_weight_column: None,
             of: 0,
             labels: Part::memory("y"),
             weights: Part::memory("weight"),
+            step_weights: Part::memory("step_weight"),
         }
     }
 }
 
 /// Makes the rows of a table that has been checked, in the order that [`Origin`] documents.
-pub(crate) fn rows(table: Table, labels: Labels, divide: Divide, about: About) -> Result<Dataset, DataError> {
+pub(crate) fn rows(
+    table: Table,
+    labels: Labels,
+    class_weights: Option<ClassWeights>,
+    divide: Divide,
+    about: About,
+) -> Result<Dataset, DataError> {
     let mut z = Cow::Borrowed(table.x.as_slice());
     let mut columns = table.columns;
     let mut front = None;
+    let steps = steps::of_rows(&table, &labels, class_weights)?;
     let y = || labels::values(table.y.as_ref(), &labels).map_err(|error| about.labels.blame(error));
     match &labels {
         Labels::Classes { .. } | Labels::Scores => multiply(z.to_mut(), columns, &y()?),
@@ -123,11 +139,14 @@ pub(crate) fn rows(table: Table, labels: Labels, divide: Divide, about: About) -
         Cow::Borrowed(_) => None,
     };
     let weight_column = about.weight_column.unwrap_or_else(|| "weight".to_owned());
+    let step_weight_column = about.step_weight_column.unwrap_or_else(|| "step_weight".to_owned());
     let origin = Origin {
         file: about.file,
         label_file: about.label_file,
         label_column: about.label_column,
         weight_column: table.weights.is_some().then_some(weight_column),
+        step_weight_column: table.step_weights.is_some().then_some(step_weight_column),
+        class_weights,
         scale,
         rows: table.rows(),
         of: about.of,
@@ -136,7 +155,7 @@ pub(crate) fn rows(table: Table, labels: Labels, divide: Divide, about: About) -
         labels,
         made: None,
     };
-    Ok(Dataset::new(z, Arc::new(table), origin))
+    Ok(Dataset::new(z, steps, Arc::new(table), origin))
 }
 
 fn multiply(z: &mut [f64], columns: usize, y: &[f64]) {

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::steps::ClassWeights;
+
 /// How the rows z of a [`crate::Dataset`] were made from what was read. A certificate contains it, and
 /// [`crate::reload`] makes the same rows from it.
 ///
@@ -35,6 +37,7 @@ use serde::{Deserialize, Serialize};
 /// | labels | numbers, or for each its length in bytes as an integer and its UTF-8 bytes |
 /// | whether there are weights | one byte: 0 or 1 |
 /// | weights | numbers |
+/// | only if there is a column of step weights | one byte: 1, then the step weights as numbers |
 ///
 /// The columns of a table of preferences are those of what was chosen, then those of what was rejected, in the same
 /// order. In Python:
@@ -45,7 +48,7 @@ use serde::{Deserialize, Serialize};
 /// def numbers(values):
 ///     return (np.ascontiguousarray(values, "<f8") + 0.0).tobytes()
 ///
-/// def digest(x, y=None, weights=None):
+/// def digest(x, y=None, weights=None, step_weights=None):
 ///     h = hashlib.sha256(np.array(np.shape(x), "<u8").tobytes() + numbers(x))
 ///     if y is None:
 ///         h.update(b"\0")
@@ -56,6 +59,7 @@ use serde::{Deserialize, Serialize};
 ///     else:
 ///         h.update(b"\1" + numbers(y))
 ///     h.update(b"\0" if weights is None else b"\1" + numbers(weights))
+///     h.update(b"" if step_weights is None else b"\1" + numbers(step_weights))
 ///     return h.hexdigest()
 /// ```
 ///
@@ -78,6 +82,13 @@ pub struct Origin {
     /// The column, or the array of an `.npz` file, that holds the weights; `None` if there are none. Weights in memory
     /// are called `weight`.
     pub weight_column: Option<String>,
+    /// The column, or the array of an `.npz` file, that holds what the learner's step on each row is multiplied by; absent if
+    /// there is none. In memory it is called `step_weight`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_weight_column: Option<String>,
+    /// What the learner's steps on the rows of the two classes are multiplied by, besides; absent if they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class_weights: Option<ClassWeights>,
     /// What all rows were divided by; 1 if by nothing.
     pub scale: f64,
     /// How many rows there are, from the top of the file.
@@ -160,6 +171,7 @@ impl Origin {
             if here == there { Ok(()) } else { Err(format!("{name}: {here:?} here, {there:?} there")) }
         }
         same("labels", &self.labels, &other.labels)?;
+        same("class weights", &self.class_weights, &other.class_weights)?;
         same("scale", &self.scale, &other.scale)?;
         same("rows", &self.rows, &other.rows)?;
         same("of", &self.of, &other.of)?;
@@ -196,6 +208,9 @@ impl Origin {
         }
         if matches!(self.labels, Labels::Multiclass { .. }) && classes.len() < 2 {
             return Err("there are fewer than two classes".to_owned());
+        }
+        if let Some(weights) = &self.class_weights {
+            weights.validate(&self.labels)?;
         }
         let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
         if self.sha256.len() != 64 || !self.sha256.bytes().all(is_digit) {
@@ -251,6 +266,17 @@ impl fmt::Display for Origin {
         }
         if let Some(column) = &self.weight_column {
             write!(f, "; weighted by {column}")?;
+        }
+        if let (Some(weights), Labels::Classes { negative, positive }) = (&self.class_weights, &self.labels) {
+            let ClassWeights { negative: first, positive: second } = weights;
+            write!(
+                f,
+                "; steps on rows labelled {negative} are multiplied by {first}, on rows labelled {positive} by {second}"
+            )?;
+        }
+        if let Some(column) = &self.step_weight_column {
+            let also = if self.class_weights.is_some() { "also " } else { "" };
+            write!(f, "; steps are {also}multiplied by {column}")?;
         }
         if self.is_scaled() {
             write!(f, "; rows divided by {}", self.scale)?;

@@ -3,7 +3,7 @@
 use crate::error::{DataError, Part, Place, Problem};
 use crate::labels::RawLabels;
 use crate::make::{self, About, Divide, Reading};
-use crate::{Dataset, Origin, labels};
+use crate::{Dataset, Origin, labels, steps};
 
 /// Features, labels and weights as they stand in a file, or as a program has them in memory.
 ///
@@ -30,6 +30,8 @@ pub struct Table {
     pub y: Option<RawLabels>,
     /// The weights; all rows count the same without them.
     pub weights: Option<Vec<f64>>,
+    /// What the learner's step on each row is multiplied by, if not by 1. How often a row comes is not changed by this.
+    pub step_weights: Option<Vec<f64>>,
 }
 
 impl Table {
@@ -69,6 +71,7 @@ impl Table {
             label_file: origin.label_file.clone(),
             label_column: origin.label_column.clone(),
             weight_column: origin.weight_column.clone(),
+            step_weight_column: origin.step_weight_column.clone(),
             of: origin.of,
             ..About::memory()
         };
@@ -79,7 +82,8 @@ impl Table {
     pub(crate) fn made(self, reading: &Reading, about: About) -> Result<Dataset, DataError> {
         let y = labels::present(self.y.as_ref(), reading.labels)?;
         let labels = labels::decide(y, reading.labels).map_err(|error| about.labels.blame(error))?;
-        make::rows(self, labels, reading.divide(), about)
+        let classes = reading.class_weights.as_ref().map(|wanted| wanted.of(y, &labels)).transpose()?;
+        make::rows(self, labels, classes, reading.divide(), about)
     }
 
     /// Makes rows of a table that has been checked, as an origin says.
@@ -91,7 +95,13 @@ impl Table {
             (None, Some(_)) => return Err(Problem::UnwantedWeights.into()),
             _ => {}
         }
-        let data = make::rows(self, origin.labels.clone(), Divide::By(origin.scale), about)?;
+        match (&origin.step_weight_column, &self.step_weights) {
+            (Some(_), None) => return Err(Problem::NoStepWeights.into()),
+            (None, Some(_)) => return Err(Problem::UnwantedStepWeights.into()),
+            _ => {}
+        }
+        let divide = Divide::By(origin.scale);
+        let data = make::rows(self, origin.labels.clone(), origin.class_weights, divide, about)?;
         match &origin.made {
             Some(text) => data.made_by(text),
             None => Ok(data),
@@ -117,6 +127,7 @@ impl Table {
             names: self.names.clone(),
             y: self.y.as_ref().map(|labels| labels.first(rows)),
             weights,
+            step_weights: self.step_weights.as_ref().map(|steps| steps[..rows].to_vec()),
         })
     }
 
@@ -144,6 +155,10 @@ impl Table {
         if let Some(weights) = &self.weights {
             let rows = self.same_length(weights.len());
             rows.and_then(|()| check_weights(weights)).map_err(|error| about.weights.blame(error))?;
+        }
+        if let Some(steps) = &self.step_weights {
+            let rows = self.same_length(steps.len());
+            rows.and_then(|()| steps::check(steps)).map_err(|error| about.step_weights.blame(error))?;
         }
         clear_signs_of_zero(&mut self.x);
         clear_signs_of_zero(self.weights.as_deref_mut().unwrap_or_default());

@@ -333,6 +333,9 @@ pub struct Template {
     /// For a regression loss: the largest |y| of the labels of poisoned points; any number without it.
     #[serde(default)]
     pub label_bound: Option<f64>,
+    /// Where steps have weights: the largest step weight of a poisoned point; the largest of a row without it.
+    #[serde(default)]
+    pub poison_weight: Option<f64>,
     /// Points per step.
     pub batch: u64,
     /// The radius of the ball that every step is projected on.
@@ -356,6 +359,7 @@ impl Default for Template {
             adversary: Adversary::Ball,
             radius: None,
             label_bound: None,
+            poison_weight: None,
             batch: 1,
             projection: None,
             clip: None,
@@ -461,6 +465,8 @@ impl ProblemBuilder {
         radius: f64 => template.radius = Some;
         /// For a regression loss: the largest |y| of the labels of poisoned points; any number without it.
         label_bound: f64 => template.label_bound = Some;
+        /// Where steps have weights: the largest step weight of a poisoned point; the largest of a row or class if not given.
+        poison_weight: f64 => template.poison_weight = Some;
         /// The points that the adversary may send; a ball if not given.
         adversary: Adversary => template.adversary = std::convert::identity;
         /// The rows that the loss is averaged over, if not the data.
@@ -504,7 +510,8 @@ impl ProblemBuilder {
             ..Learner::new(self.loss_for(first)?, self.learning_rate, self.regularization)
         };
         let label_bound = self.template.label_bound;
-        let threat = Threat { poison_rate: self.poison_rate, set: self.set()?, label_bound };
+        let poison_weight = self.template.poison_weight.or_else(|| largest_step_weight(&self.data));
+        let threat = Threat { poison_rate: self.poison_rate, set: self.set()?, label_bound, poison_weight };
         let data: Vec<&Dataset> = self.data.iter().map(AsRef::as_ref).collect();
         let weights =
             self.target.as_ref().map(|target| data.iter().map(|one| weights_as(one, target)).collect());
@@ -586,6 +593,15 @@ impl ProblemBuilder {
             Adversary::Any => Set::Any,
         })
     }
+}
+
+/// The largest step weight of a row, and of a class even if it has no row; `None` where steps have no weights.
+fn largest_step_weight(data: &[Arc<Dataset>]) -> Option<f64> {
+    let weighted = data.iter().any(|data| data.origin().has_step_weights());
+    let of_rows = data.iter().flat_map(|data| data.step_weights().unwrap_or(&[1.0])).copied();
+    let of_classes =
+        data.iter().filter_map(|data| data.origin().class_weights).map(|weights| weights.largest());
+    weighted.then(|| of_rows.chain(of_classes).fold(0.0, f64::max))
 }
 
 /// A number that is not below x/scale, and x itself where nothing was divided.

@@ -45,6 +45,7 @@ class Learner:
         before: the frozen steps of a pipeline that make the learner's rows; `certify` and the others then take raw features.
         is_classifier: whether labels are classes, as those of classifiers are, and never scores.
         classes: the classes that the estimator has seen, if it was fitted.
+        class_weight: what steps on the rows of each class are multiplied by: a dictionary, `"balanced"` or nothing.
         start: the weights of an estimator that is fitted, by position or by the name of the feature, that of the intercept last. It is
             where `certify` with a `horizon` starts from, unless `start` says otherwise.
     """
@@ -59,11 +60,13 @@ class Learner:
     before: Optional[Frozen] = field(default=None, repr=False, compare=False)
     is_classifier: bool = field(default=False, repr=False, compare=False)
     classes: Optional[tuple[Any, ...]] = field(default=None, repr=False, compare=False)
+    class_weight: Any = field(default=None, repr=False)
     start: Union[None, tuple[float, ...], Mapping[Any, float]] = field(default=None, repr=False, compare=False)
 
-    def update(self, model: ArrayLike, z: ArrayLike) -> Floats:
-        """The model after one step on the point z = label · features; with an intercept, z = label · (features, 1). For a
-        regression loss z is the label and then the features; with an intercept, z = (label, features, 1).
+    def update(self, model: ArrayLike, z: ArrayLike, weight: float = 1.0) -> Floats:
+        """The model after one step on the point z = label · features, multiplied by the weight; with an intercept,
+        z = label · (features, 1). For a regression loss z is the label and then the features; with an intercept,
+        z = (label, features, 1).
 
         >>> import unswayed
         >>> unswayed.Learner(learning_rate=0.5, regularization=0.5).update([0.0, 1.0], [0.6, 0.8])
@@ -71,7 +74,7 @@ class Learner:
         """
         theta, point = map(floats, (model, z))
         setting = (self.learning_rate, self.regularization, self.loss, self.intercept)
-        return _native.update(theta, point, *setting)
+        return _native.update(theta, point, *setting, weight)
 
     def certify(self, x: Features, y: Any = None, *, poison_rate: float, **options: Any) -> Certificate:
         """`unswayed.certify` with this learner, on the rows as they are: the estimator learns from them without scaling.
@@ -101,11 +104,12 @@ class Learner:
         self._refuse_other_classes(labels)
         if len(classes) < 3:
             raise UnswayedError(f"y has {len(classes)} classes, and scikit-learn trains one model for two of them; use certify")
-        found = {}
+        weights, found = reading.pop("class_weight", None), {}
         for name in classes:
             text = f"labels: class {one_line(str(name), 100)} is 1, every other class is -1"
             parts = [text] if self.before is None else [self.before.text, text]
-            data = Data(x, np.where(labels == name, 1, -1), scale=1.0, **{**reading, "made_by": "; ".join(parts)})
+            weight = {"class_weight": {-1: 1.0, 1: _class_weight(weights, labels, name)}} if weights is not None else {}
+            data = Data(x, np.where(labels == name, 1, -1), scale=1.0, **{**reading, **weight, "made_by": "; ".join(parts)})
             found[name] = certify(data, poison_rate=poison_rate, **self._asked(dict(options)))
         return OneVsRest(found)
 
@@ -169,8 +173,12 @@ class Learner:
             reason = "whose rows a pipeline makes" if self.before else "with an intercept, which appends a feature that is 1,"
             raise UnswayedError(f"a learner {reason} takes features and labels as arrays or frames, not a file and no Data")
         if isinstance(x, Data):
+            if self.class_weight is not None and x.origin.get("class_weights") is None:
+                raise UnswayedError("the learner weighs classes in its steps: make the Data with class_weight")
             return x, y, {}
-        names = ("weights", "weight_column", "labels")
+        if self.class_weight is not None:
+            options.setdefault("class_weight", self.class_weight)
+        names = ("weights", "weight_column", "labels", "class_weight", "sample_weight")
         reading = {name: options.pop(name) for name in names if options.get(name) is not None}
         if label_kind(self.loss) is not None:
             reading.setdefault("labels", label_kind(self.loss))
@@ -198,6 +206,13 @@ class Learner:
             raise UnswayedError(f"the estimator was fitted with the classes {seen}, and y has {given}; give the same classes")
 
 
+def _class_weight(weights: Any, labels: Any, name: Any) -> float:
+    """What scikit-learn multiplies steps on one class of several by; on the rest it multiplies them by 1."""
+    if weights == "balanced":
+        return len(labels) / (len(np.unique(labels)) * float(np.sum(labels == name)))
+    return float(weights.get(name, 1.0))
+
+
 def _weights(start: Union[tuple[float, ...], Mapping[Any, float]], x: Features) -> Sequence[float]:
     """The weights in the order of the features; those of river have names instead, and the intercept has none."""
     if not isinstance(start, Mapping):
@@ -216,11 +231,6 @@ def _refuse_scaling(x: Features, options: dict[str, Any], has_steps: bool) -> No
         raise UnswayedError(
             "normalize: the estimator learns from its rows as they are, and a certificate for scaled rows is about another "
             "learner; scale the features before the estimator and here alike, and leave out normalize"
-        )
-    if options.get("sample_weight") is not None:
-        raise UnswayedError(
-            "sample_weight: estimators scale their steps by it, and such a learner is not certified; weights= says how often "
-            "rows come, with steps as they are"
         )
     if hasattr(x, "tocsr") and not has_steps:
         raise UnswayedError("the features are a sparse matrix; give them as an array (x.toarray())")

@@ -79,7 +79,7 @@ def from_sklearn(
     loss = sklearn_loss(wanted) if is_regressor else LOSSES[wanted["loss"]]
     return Learner(
         rate, float(wanted["alpha"]), loss, intercept, schedule, wanted["average"], step,
-        is_classifier=not is_regressor, classes=None if classes is None else tuple(classes.tolist()), start=_start(estimator),
+        is_classifier=not is_regressor, classes=None if classes is None else tuple(classes.tolist()), class_weight=wanted.get("class_weight"), start=_start(estimator),
     )
 
 
@@ -104,7 +104,6 @@ def _sgd_params(estimator: Any) -> dict[str, Any]:
     is_quadratic = penalty == "l2" or (penalty == "elasticnet" and wanted["l1_ratio"] == 0)
     rules = [
         (is_quadratic, "penalty", "only the quadratic penalty pulls the model back in proportion to its size; use 'l2'"),
-        (wanted.get("class_weight") is None, "class_weight", "it weighs classes differently in its steps; use None, and weigh the data"),
         (is_regressor or wanted["loss"] in LOSSES, "loss", "only the losses 'hinge', 'log_loss' and 'modified_huber' are certified"),
         (isinstance(wanted["average"], bool), "average", "the average must be of all models; use True or False"),
         (not wanted["early_stopping"], "early_stopping", "scikit-learn itself refuses it in partial_fit; use False"),

@@ -6,7 +6,7 @@ use crate::exact::{Dyadic, norm2};
 use crate::failure::{Reason, require, require_each, require_not_negative, require_positive};
 
 use crate::proof::{CaseProof, Shells};
-use crate::prove::point_radius;
+use crate::prove::{point_radius, point_weight};
 use crate::rows::{Evidence, Rows};
 use crate::statement::{Set, Statement};
 
@@ -35,6 +35,7 @@ pub(crate) fn require_kept(
         }
         (Set::LabelFlips, _) => Dyadic::zero(),
     };
+    let largest = largest * point_weight(statement).square();
     require_not_negative(&(&edge - &steepest * largest), "(ϱσ)² − ‖z‖² on the set")?;
     // Steps of clipped rows are as short as those of clipped points.
     if statement.learner.clip.is_some_and(|clip| !(Dyadic::new(clip).square() - &edge).is_positive()) {
@@ -42,7 +43,7 @@ pub(crate) fn require_kept(
     }
     let labels = statement.learner.loss.label_entries();
     let kept = |rows: &Rows, i: usize| {
-        let longest = &steepest * norm2(&rows.row(i)[labels..]);
+        let longest = &steepest * norm2(&rows.row(i)[labels..]) * Dyadic::new(rows.step(i)).square();
         require_not_negative(&(&edge - longest), format_args!("(ϱσ)² − ‖z[{i}]‖²"))
     };
     evidence.data.iter().try_for_each(|rows| {

@@ -1580,7 +1580,7 @@ fn origins() {
             problem.bound()
         },
         |origin| {
-            let samples = Rows { z: &Z, dimension: 2, weights: None };
+            let samples = Rows { z: &Z, dimension: 2, weights: None, steps: None };
             let mut certificate = mean(Some(&samples));
             certificate.statement.benign = MeanBenign::Samples(origin);
             check_mean(&certificate, Some(&samples))

@@ -33,4 +33,5 @@ mod rates;
 mod rejections;
 mod rules;
 mod seeds;
+mod steps;
 mod truth;

@@ -1,4 +1,5 @@
-"""Writes into verified.json what python/unswayed/verify.py proves about each of its certificates."""
+"""Writes into verified.json what python/unswayed/verify.py proves about each of its certificates, and into verified_steps.json the
+bounds of its proofs with step weights."""
 
 import importlib.util
 import json
@@ -10,14 +11,16 @@ verify = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(verify)
 
 
-def rows(z, weights, dimension):
+def rows(z, weights, dimension, steps=None):
     table = [verify.exact(z[i : i + dimension]) for i in range(0, len(z), dimension)]
-    return verify.Rows(table, verify.exact(weights or [1.0] * len(table)), weights is not None)
+    ones = [1.0] * len(table)
+    return verify.Rows(table, verify.exact(weights or ones), weights is not None, verify.exact(steps or ones))
 
 
 def proved(case):
     file = verify.FILE(case["certificate"])
-    data = [rows(z, weights, case["dimension"]) for z, weights in zip(case["data"], case["weights"])]
+    steps = case.get("steps") or [None] * len(case["data"])
+    data = [rows(z, weights, case["dimension"], own) for z, weights, own in zip(case["data"], case["weights"], steps)]
     target = case["target"] and rows(case["target"], None, case["dimension"])
     found = verify.check_linear(file.linear, data, target)
     # The verdict on the error is the smaller of two bounds and 1; here it is that of its own proof.
@@ -31,4 +34,13 @@ path = HERE / "verified.json"
 cases = json.loads(path.read_text())
 for case in cases:
     case["proved"] = proved(case)
+path.write_text("[\n" + ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases) + "\n]\n")
+
+path = HERE / "verified_steps.json"
+cases = json.loads(path.read_text())
+for case in cases:
+    data = [rows(case["z"], case["weights"], 2, case["steps"])]
+    statement, proof = verify.STATEMENT(case["statement"]), verify.CASES(case["proof"])
+    verify.validate(statement, data, None)
+    case["proved"] = verify.double_up(verify.prove_cases(statement, proof, data, None))
 path.write_text("[\n" + ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases) + "\n]\n")

@@ -39,6 +39,11 @@ pub struct LearnerFlags {
     #[arg(long, value_name = "Y")]
     pub label_bound: Option<f64>,
 
+    /// With --class-weight or --step-weight-column: what the step on a poisoned point is multiplied by, at most (default: the
+    /// largest weight of a row or class)
+    #[arg(long, value_name = "C", value_parser = positive)]
+    pub poison_weight: Option<f64>,
+
     /// How the learning rate changes: --learning-rate is then the largest one, and the bound is for the long run.
     /// 'optimal' or 'pegasos': it falls like 1/(σt), as scikit-learn's learning_rate="optimal" does.
     /// 'invscaling': it falls more slowly than 1/t.
@@ -78,6 +83,7 @@ impl LearnerFlags {
             adversary,
             radius,
             label_bound,
+            poison_weight,
             schedule,
             average,
             batch,
@@ -85,7 +91,7 @@ impl LearnerFlags {
             clip,
             bias,
         } = self;
-        let plain = schedule.is_none() && !average && label_bound.is_none();
+        let plain = schedule.is_none() && !average && label_bound.is_none() && poison_weight.is_none();
         let steps = plain && *batch == 1 && projection.is_none() && clip.is_none() && bias.is_none();
         loss.is_none() && *adversary == AdversaryFlag::Ball && radius.is_none() && steps
     }

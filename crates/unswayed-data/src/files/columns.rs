@@ -14,6 +14,7 @@ pub(super) struct Layout<'a> {
     pub policy: LabelPolicy,
     pub label_column: Option<&'a str>,
     pub weight_column: Option<&'a str>,
+    pub step_weight_column: Option<&'a str>,
     pub rows: Option<usize>,
 }
 
@@ -24,6 +25,7 @@ pub(super) enum Role {
     Feature(usize),
     Label,
     Weight,
+    StepWeight,
 }
 
 /// The roles of all columns of a table.
@@ -44,8 +46,9 @@ impl Columns {
         if let Some((i, j)) = duplicate(names) {
             return Err(Problem::DuplicateColumn(i + 1, j + 1).at(Place::column(&names[i])));
         }
-        let Layout { label_column, weight_column, .. } = layout;
-        for (role, wanted) in [("label", label_column), ("weight", weight_column)] {
+        let Layout { label_column, weight_column, step_weight_column, .. } = layout;
+        let named = [("label", label_column), ("weight", weight_column), ("step weight", step_weight_column)];
+        for (role, wanted) in named {
             if let Some(wanted) = wanted.filter(|wanted| !names.iter().any(|name| name == wanted)) {
                 let (wanted, present) = (wanted.to_owned(), names.to_owned());
                 return Err(Problem::MissingColumn { role, wanted, present }.into());
@@ -54,7 +57,12 @@ impl Columns {
         if let Some(name) = label_column.filter(|_| label_column == weight_column) {
             return Err(Problem::LabelIsWeight.at(Place::column(name)));
         }
-        let is_feature = |name: &&String| ![label_column, weight_column].contains(&Some(name.as_str()));
+        if let Some(name) =
+            step_weight_column.filter(|_| [label_column, weight_column].contains(&step_weight_column))
+        {
+            return Err(Problem::StepWeightIsOther.at(Place::column(name)));
+        }
+        let is_feature = |name: &&String| named.iter().all(|(_, other)| *other != Some(name.as_str()));
         let mut features: Vec<String> = names.iter().filter(is_feature).cloned().collect();
         if features.is_empty() {
             return Err(Problem::NoColumns.into());
@@ -66,7 +74,8 @@ impl Columns {
         let role = |name: &String| match places.get(name.as_str()) {
             Some(&feature) => Role::Feature(feature),
             None if label_column == Some(name) => Role::Label,
-            None => Role::Weight,
+            None if weight_column == Some(name) => Role::Weight,
+            None => Role::StepWeight,
         };
         let roles = names.iter().map(role).collect();
         Ok(Self { roles, names: features })

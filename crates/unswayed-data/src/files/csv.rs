@@ -18,7 +18,7 @@ pub(super) fn read(content: &[u8], layout: Layout) -> Result<(Table, usize), Dat
     let Columns { roles, names: features } = Columns::new(&names, layout)?;
     let mut table = Table { names: features, ..Table::default() };
     table.columns = table.names.len();
-    let (mut labels, mut weights) = (LabelParser::default(), Vec::new());
+    let (mut labels, mut weights, mut steps) = (LabelParser::default(), Vec::new(), Vec::new());
     let mut rows = 0;
     while next(&mut reader, &mut record)? {
         rows += 1;
@@ -36,6 +36,7 @@ pub(super) fn read(content: &[u8], layout: Layout) -> Result<(Table, usize), Dat
             let read = match roles[j] {
                 Role::Feature(feature) => parse(&cell).map(|value| table.x[start + feature] = value),
                 Role::Weight => parse(&cell).map(|value| weights.push(value)),
+                Role::StepWeight => parse(&cell).map(|value| steps.push(value)),
                 Role::Label => labels.push(&cell),
             };
             read.map_err(|problem| problem.at(row.clone().at_column(j, &names)))?;
@@ -43,6 +44,7 @@ pub(super) fn read(content: &[u8], layout: Layout) -> Result<(Table, usize), Dat
     }
     table.y = layout.label_column.map(|_| labels.finish());
     table.weights = layout.weight_column.map(|_| weights);
+    table.step_weights = layout.step_weight_column.map(|_| steps);
     Ok((table, rows))
 }
 

@@ -80,6 +80,7 @@ pub fn reload(source: &Source, origin: &Origin) -> Result<Dataset, DataError> {
         labels: labels::policy(&origin.labels),
         label_column: origin.label_column.clone(),
         weight_column: origin.weight_column.clone(),
+        step_weight_column: origin.step_weight_column.clone(),
         rows: Some(origin.rows),
         ..Reading::default()
     };
@@ -145,16 +146,22 @@ fn read(source: &Source, content: &bytes::Bytes, reading: &Reading) -> Result<Fo
     let is_table = matches!(format, Format::Csv | Format::Parquet);
     refuse_unwanted(source, format, reading)?;
     let mut policy = reading.labels;
-    let weights = reading.weight_column.as_deref();
+    let (weights, steps) = (reading.weight_column.as_deref(), reading.step_weight_column.as_deref());
     let label = reading.label_column.as_deref().unwrap_or("label");
     let label_column = (is_table && policy.is_labelled()).then_some(label);
-    let layout = Layout { policy, label_column, weight_column: weights, rows: reading.rows };
+    let layout = Layout {
+        policy,
+        label_column,
+        weight_column: weights,
+        step_weight_column: steps,
+        rows: reading.rows,
+    };
     let (table, of) = match format {
         Format::Csv => csv::read(content, layout)?,
         Format::Parquet => parquet::read(content, layout)?,
         Format::Npy => read_features(source, content, reading)?,
         Format::Npz => {
-            let found = npz::read(content, policy, weights, reading.rows)?;
+            let found = npz::read(content, policy, weights, steps, reading.rows)?;
             policy = found.policy;
             (found.table, found.of)
         }
@@ -166,12 +173,14 @@ fn read(source: &Source, content: &bytes::Bytes, reading: &Reading) -> Result<Fo
         label_file: source.labels.as_ref().map(Location::base_name),
         label_column: label_column.map(str::to_owned),
         weight_column: reading.weight_column.clone(),
+        step_weight_column: reading.step_weight_column.clone(),
         of,
         labels: match &source.labels {
             Some(file) => Part::File(file.display()),
             None => part(label_column.unwrap_or("y")),
         },
         weights: part(weights.unwrap_or_default()),
+        step_weights: part(steps.unwrap_or_default()),
     };
     let table = table.checked(&about)?;
     match reading.rows {
@@ -196,6 +205,9 @@ fn refuse_unwanted(source: &Source, format: Format, reading: &Reading) -> Result
     }
     if reading.weight_column.is_some() && format == Format::Npy {
         return Err(Problem::UnwantedWeights.into());
+    }
+    if reading.step_weight_column.is_some() && format == Format::Npy {
+        return Err(Problem::UnwantedStepWeights.into());
     }
     Ok(())
 }

@@ -29,12 +29,13 @@ pub(super) struct Contents {
     pub policy: LabelPolicy,
 }
 
-/// Reads the arrays `x` and `y`, or `z`, or `chosen` and `rejected`, and the named array of weights. There must be no
-/// other array in the file.
+/// Reads the arrays `x` and `y`, or `z`, or `chosen` and `rejected`, and the named arrays of weights and step weights.
+/// There must be no other array in the file.
 pub(super) fn read(
     content: &Bytes,
     policy: LabelPolicy,
     weights: Option<&str>,
+    steps: Option<&str>,
     rows: Option<usize>,
 ) -> Result<Contents, DataError> {
     let mut file = Npz::open(content, rows)?;
@@ -45,7 +46,7 @@ pub(super) fn read(
         LabelPolicy::None => &["x"],
         _ => &["x", "y"],
     };
-    let needed: Vec<&str> = used.iter().copied().chain(weights).collect();
+    let needed: Vec<&str> = used.iter().copied().chain(weights).chain(steps).collect();
     if let Some(wanted) = needed.iter().find(|name| !file.has(name)) {
         return Err(Problem::MissingArray { wanted: (*wanted).to_owned(), present: file.names }.into());
     }
@@ -62,6 +63,7 @@ pub(super) fn read(
         table.y = Some(RawLabels::Numbers(file.column("y", of)?));
     }
     table.weights = weights.map(|name| file.column(name, of)).transpose()?;
+    table.step_weights = steps.map(|name| file.column(name, of)).transpose()?;
     Ok(Contents { table, of, policy })
 }
 

@@ -146,6 +146,7 @@ struct Target {
     labels: Vec<f64>,
     texts: Option<TextLabels>,
     weights: Vec<f64>,
+    steps: Vec<f64>,
 }
 
 impl Target {
@@ -156,7 +157,7 @@ impl Target {
         reserved.map_err(|_| Problem::TooLarge { rows, columns })?;
         table.x.resize(rows * columns, 0.0);
         table.weights = layout.weight_column.map(|_| Vec::new());
-        Ok(Target { table, labels: Vec::new(), texts: None, weights: Vec::new() })
+        Ok(Target { table, labels: Vec::new(), texts: None, weights: Vec::new(), steps: Vec::new() })
     }
 
     /// Reads the first `rows` rows of a column of a row group; `before` rows were read already.
@@ -176,6 +177,7 @@ impl Target {
             match role {
                 Role::Label => self.labels.extend(values),
                 Role::Weight => self.weights.extend(values),
+                Role::StepWeight => self.steps.extend(values),
                 Role::Feature(feature) => {
                     let columns = self.table.columns;
                     let rows = self.table.x[before * columns..].chunks_exact_mut(columns);
@@ -191,6 +193,7 @@ impl Target {
         Table {
             y: layout.label_column.map(|_| labels),
             weights: layout.weight_column.map(|_| self.weights),
+            step_weights: layout.step_weight_column.map(|_| self.steps),
             ..self.table
         }
     }

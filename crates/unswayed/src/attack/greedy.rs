@@ -90,7 +90,7 @@ impl<'a> Greedy<'a> {
     fn advance(&mut self, theta: &[f64], z: &[f64]) {
         self.padded.as_flattened_mut()[..z.len()].copy_from_slice(z);
         self.state.restart(theta, 0);
-        self.state.step(&self.padded);
+        self.state.weighted_step(&self.padded, self.statement.threat.poison_weight.unwrap_or(1.0));
         self.state.theta(&mut self.next);
     }
 

@@ -15,6 +15,13 @@ use crate::error::AttackError;
 /// Points that are improved, at most.
 const MOST_POINTS: usize = 32;
 
+/// How strongly each row pulls where it acts, and after them a poisoned point: how often it comes, times its step weight.
+pub(super) fn pulls(statement: &Statement, nature: &Nature) -> Vec<f64> {
+    let (eps, weight) = (statement.threat.poison_rate, statement.threat.poison_weight.unwrap_or(1.0));
+    let rows = nature.rows.probabilities();
+    rows.iter().enumerate().map(|(i, p)| (1.0 - eps) * p * nature.step(i)).chain([eps * weight]).collect()
+}
+
 /// The rows, a point after them, and where the learner settles.
 struct Kinked<'s> {
     nature: &'s Nature,
@@ -24,9 +31,9 @@ struct Kinked<'s> {
 
 impl<'s> Kinked<'s> {
     fn new(statement: &Statement, nature: &'s Nature) -> Self {
-        let (rows, eps) = (&nature.rows, statement.threat.poison_rate);
+        let rows = &nature.rows;
         let settled = Descent {
-            caps: rows.probabilities().iter().map(|p| (1.0 - eps) * p).chain([eps]).collect(),
+            caps: pulls(statement, nature),
             squared: rows.iter().map(|z| dot(z, z)).chain([0.0]).collect(),
             sigma: statement.learner.regularization,
             a: vec![0.0; rows.rows() + 1],

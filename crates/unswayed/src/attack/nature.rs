@@ -51,11 +51,19 @@ impl Nature {
         }
         let rows = self.rows.iter().step_by(stride).flatten().copied().collect();
         let weights = self.rows.probabilities().into_iter().step_by(stride).collect();
-        let rows = Dataset::from_rows(rows, self.rows.dimension(), Some(weights))?;
+        let mut rows = Dataset::from_rows(rows, self.rows.dimension(), Some(weights))?;
+        if let Some(steps) = self.rows.step_weights() {
+            rows = rows.with_step_weights(steps.iter().copied().step_by(stride).collect())?;
+        }
         Ok(Nature { rows, target: self.target.clone() })
     }
 
-    /// What pulls at the model if the rows have these weights. Points that are added have weight 0 at first.
+    /// The step weight of a row, 1 if there are none.
+    pub fn step(&self, row: usize) -> f64 {
+        self.rows.step_weights().map_or(1.0, |steps| steps[row])
+    }
+
+    /// What pulls at the model if the rows come with these weights. Points that are added have weight 0 at first.
     pub fn objective<'r>(
         &'r self,
         statement: &Statement,
@@ -74,7 +82,7 @@ impl Nature {
             ball: statement.learner.projection,
         };
         for (row, weight) in weights.iter().enumerate() {
-            objective.weigh(row, self.rows.row(row), *weight, statement);
+            objective.weigh(row, self.rows.row(row), *weight * self.step(row), statement);
         }
         objective
     }
@@ -94,5 +102,11 @@ fn mixed(data: &[Arc<Dataset>], mixture: &[f64]) -> Result<Dataset, AttackError>
     let z: Vec<f64> = data.iter().flat_map(|d| d.z().iter().copied()).collect();
     let weights =
         data.iter().zip(mixture).flat_map(|(d, q)| d.probabilities().into_iter().map(move |p| q * p));
-    Ok(Dataset::from_rows(z, data[0].dimension(), Some(weights.collect()))?)
+    let rows = Dataset::from_rows(z, data[0].dimension(), Some(weights.collect()))?;
+    if data.iter().all(|d| d.step_weights().is_none()) {
+        return Ok(rows);
+    }
+    let ones = |d: &Dataset| vec![1.0; d.rows()];
+    let steps = data.iter().flat_map(|d| d.step_weights().map_or_else(|| ones(d), <[f64]>::to_vec)).collect();
+    Ok(rows.with_step_weights(steps)?)
 }

@@ -32,7 +32,9 @@ impl<'s> PoisonedLearner<'s> {
     pub fn place(&mut self, point: &[f64]) {
         self.point.copy_from_slice(point);
         self.objective.margins.replace(self.row(), point);
-        self.objective.weigh(self.row(), point, self.statement.threat.poison_rate, self.statement);
+        let threat = &self.statement.threat;
+        let weight = threat.poison_rate * threat.poison_weight.unwrap_or(1.0);
+        self.objective.weigh(self.row(), point, weight, self.statement);
     }
 
     /// The point's place after the rows.

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use unswayed_check::{Learner, Loss, Set, Statement};
 
 use super::curve::Curve;
+use super::kinked::pulls;
 use super::nature::Nature;
 use super::poisoned::PoisonedLearner;
 use super::{dot, scale};
@@ -101,10 +102,12 @@ impl Search<'_> {
         if !self.is_plain() {
             return Ok(found);
         }
-        let (rows, eps) = (&self.nature.rows, self.statement.threat.poison_rate);
-        let weights = rows.probabilities().iter().map(|p| (1.0 - eps) * p).chain([eps]).collect();
+        let rows = &self.nature.rows;
+        let weights = pulls(self.statement, self.nature);
+        // Weights are divided by their sum, and then the regularizer must be too.
+        let sum = if self.statement.threat.poison_weight.is_some() { weights.iter().sum() } else { 1.0 };
         let all = Dataset::from_rows([rows.z(), &found.point].concat(), rows.dimension(), Some(weights))?;
-        let theta = settled_hinge(&all, self.statement.learner.regularization).theta;
+        let theta = settled_hinge(&all, self.statement.learner.regularization / sum).theta;
         Ok(SteadyState { loss: self.nature.target.loss(&theta), theta, point: found.point })
     }
 

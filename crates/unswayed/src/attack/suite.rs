@@ -189,7 +189,7 @@ impl<'a> Suite<'a> {
         plan: &Plan,
     ) -> Result<Simulated, AttackError> {
         let rate = self.statement().threat.poison_rate;
-        let stream = Stream::with_region(&self.nature.rows, rate, self.allowed.clone());
+        let stream = self.stream(&self.nature, rate);
         let judge = TargetJudge { target: &self.nature.target, test: self.test.as_ref() };
         self.arena(&stream, &judge).run(policy, start, plan)
     }
@@ -197,7 +197,7 @@ impl<'a> Suite<'a> {
     /// The first points that an attack sends, one after the other in one vector.
     pub fn poison_points(&self, attack: Attack, count: usize) -> Result<Vec<f64>, AttackError> {
         let Setting { policy, nature, start, poison_rate, .. } = self.setting(attack)?;
-        let stream = Stream::with_region(&nature.rows, poison_rate, self.allowed.clone());
+        let stream = self.stream(nature, poison_rate);
         let judge = TargetJudge { target: &nature.target, test: None };
         self.arena(&stream, &judge).poison_points(policy, start, count, self.seed)
     }
@@ -286,8 +286,7 @@ impl<'a> Suite<'a> {
             seed: self.seed ^ 0x7475_6e65,
         };
         let evaluations = (TUNING_STEPS / (run.burn_in + run.window) as f64).min(400.0) as usize;
-        let stream =
-            Stream::with_region(&nature.rows, self.statement().threat.poison_rate, self.allowed.clone());
+        let stream = self.stream(nature, self.statement().threat.poison_rate);
         let judge = TargetJudge { target: &nature.target, test: None };
         let arena = self.arena(&stream, &judge);
         let mut failure = None;
@@ -310,7 +309,7 @@ impl<'a> Suite<'a> {
     /// An attack that is not offered for this learner.
     pub fn trace(&self, attack: Attack, start: &[f64], steps: &[u64]) -> Result<Vec<f64>, AttackError> {
         let Setting { policy, nature, poison_rate, .. } = self.setting(attack)?;
-        let stream = Stream::with_region(&nature.rows, poison_rate, self.allowed.clone());
+        let stream = self.stream(nature, poison_rate);
         let judge = TargetJudge { target: &nature.target, test: None };
         self.arena(&stream, &judge).trace(policy, start, steps, self.seed)
     }
@@ -360,11 +359,17 @@ impl<'a> Suite<'a> {
         poison_rate: f64,
         least: f64,
     ) -> Result<Simulated, AttackError> {
-        let stream = Stream::with_region(&nature.rows, poison_rate, self.allowed.clone());
+        let stream = self.stream(nature, poison_rate);
         let judge = TargetJudge { target: &nature.target, test: self.test.as_ref() };
         let size = nature.target.size() + self.test.as_ref().map_or(0, Measured::size);
         let plan = plan(self.time_constant(), size as f64, least, self.effort, self.seed);
         self.arena(&stream, &judge).run(policy, start, &plan)
+    }
+
+    /// Nature's rows, and an adversary at this rate whose points have the largest step weight.
+    fn stream(&self, nature: &Nature, poison_rate: f64) -> Stream {
+        let weight = self.statement().threat.poison_weight.unwrap_or(1.0);
+        Stream::with_region(&nature.rows, poison_rate, self.allowed.clone()).with_poison_weight(weight)
     }
 
     fn arena<'j>(

@@ -40,11 +40,16 @@ impl LinearState {
     /// assert_eq!(theta, [6e-4, 8e-4]);
     /// ```
     pub fn update(learner: &Learner, theta: &mut [f64], z: &[f64]) {
+        LinearState::weighted_update(learner, theta, z, 1.0);
+    }
+
+    /// The same on a point with a step weight.
+    pub fn weighted_update(learner: &Learner, theta: &mut [f64], z: &[f64], weight: f64) {
         let mut state = General::new(&Learner { batch: 1, ..learner.clone() }, z.len());
         state.restart(theta, 0);
         let mut padded = vec![[0.0; LANES]; z.len().div_ceil(LANES)];
         padded.as_flattened_mut()[..z.len()].copy_from_slice(z);
-        state.step(&padded);
+        state.weighted_step(&padded, weight);
         state.theta(theta);
     }
 }
@@ -55,6 +60,14 @@ impl Online for LinearState {
         match &mut self.0 {
             Motion::Scaled(state) => state.step(z),
             Motion::General(state) => state.step(z),
+        }
+    }
+
+    #[inline(always)]
+    fn weighted_step(&mut self, z: &[[f64; LANES]], weight: f64) {
+        match &mut self.0 {
+            Motion::Scaled(state) => state.weighted_step(z, weight),
+            Motion::General(state) => state.weighted_step(z, weight),
         }
     }
 
@@ -130,7 +143,12 @@ impl Scaled {
 impl Online for Scaled {
     #[inline(always)]
     fn step(&mut self, z: &[[f64; LANES]]) {
-        let weight = self.weight(z);
+        self.weighted_step(z, 1.0);
+    }
+
+    #[inline(always)]
+    fn weighted_step(&mut self, z: &[[f64; LANES]], step_weight: f64) {
+        let weight = step_weight * self.weight(z);
         self.scale *= self.keep;
         self.inverse *= self.inverse_keep;
         if weight > 0.0 {
@@ -224,10 +242,10 @@ impl General {
 
     /// Adds the step on a point with a number in front of it.
     #[inline(always)]
-    fn add_number(&mut self, z: &[f64]) {
+    fn add_number(&mut self, z: &[f64], step_weight: f64) {
         let (label, x) = (z[0], &z[1..=self.dimension]);
         let theta = &self.theta.as_flattened()[..self.dimension];
-        let weight = pull(self.loss, dot(theta, x) - label + 1.0);
+        let weight = step_weight * pull(self.loss, dot(theta, x) - label + 1.0);
         self.sum.as_flattened_mut().iter_mut().zip(x).for_each(|(sum, x)| *sum += weight * x);
     }
 
@@ -254,12 +272,17 @@ impl General {
 impl Online for General {
     #[inline(always)]
     fn step(&mut self, z: &[[f64; LANES]]) {
+        self.weighted_step(z, 1.0);
+    }
+
+    #[inline(always)]
+    fn weighted_step(&mut self, z: &[[f64; LANES]], step_weight: f64) {
         if let Loss::Multiclass(_) = self.loss {
             self.add_classes(z.as_flattened());
         } else if self.loss.is_regression() {
-            self.add_number(z.as_flattened());
+            self.add_number(z.as_flattened(), step_weight);
         } else {
-            let weight = pull(self.loss, padded_dot(&self.theta, z));
+            let weight = step_weight * pull(self.loss, padded_dot(&self.theta, z));
             if weight > 0.0 {
                 let is_clipped = self.clip < f64::INFINITY;
                 let norm = if is_clipped { weight * padded_dot(z, z).sqrt() } else { 0.0 };

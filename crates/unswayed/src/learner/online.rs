@@ -12,6 +12,12 @@ pub trait Online: Clone + Send {
     /// One step on a point, padded with zeros to whole groups of lanes.
     fn step(&mut self, z: &[[f64; LANES]]);
 
+    /// The same with g multiplied by a step weight. Learners without a gradient take no weights but 1.
+    #[inline(always)]
+    fn weighted_step(&mut self, z: &[[f64; LANES]], _weight: f64) {
+        self.step(z);
+    }
+
     /// Writes θ.
     fn theta(&self, out: &mut [f64]);
 

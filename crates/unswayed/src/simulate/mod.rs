@@ -240,8 +240,8 @@ impl<'a, L: Online, P: Policy> Run<'a, L, P> {
         while left > 0 {
             let benign = left.min(self.until_poison);
             for _ in 0..benign {
-                let z = self.stream.draw(&mut self.rng);
-                self.learner.step(z);
+                let (z, weight) = self.stream.draw_weighted(&mut self.rng);
+                self.learner.weighted_step(z, weight);
             }
             left -= benign;
             self.until_poison -= benign;
@@ -264,7 +264,7 @@ impl<'a, L: Online, P: Policy> Run<'a, L, P> {
         self.policy.choose(&self.theta, &mut self.point);
         self.stream.admit(&self.policy, &self.point, drawn)?;
         self.padded.as_flattened_mut()[..self.point.len()].copy_from_slice(&self.point);
-        self.learner.step(&self.padded);
+        self.learner.weighted_step(&self.padded, self.stream.poison_weight());
         Ok(())
     }
 }

@@ -15,6 +15,10 @@ pub struct Stream {
     dimension: usize,
     /// For weighted rows: in cell i, row i is kept with this probability (in units of 2⁻³²), else the alias is taken.
     alias: Option<Vec<(u64, u32)>>,
+    /// The step weights of the rows, if they have any.
+    steps: Option<Vec<f64>>,
+    /// The step weight of the adversary's points.
+    poison_weight: f64,
     /// ln(1−ε), or 0 if there is no adversary.
     log_benign: f64,
     /// What the adversary may send.
@@ -28,9 +32,21 @@ impl Stream {
             rows: Padded::new(data.iter(), data.dimension()),
             dimension: data.dimension(),
             alias: data.weights().map(|_| alias_table(&data.probabilities())),
+            steps: data.step_weights().map(<[f64]>::to_vec),
+            poison_weight: 1.0,
             log_benign: (-poison_rate).ln_1p(),
             region,
         }
+    }
+
+    /// With this step weight of the adversary's points, which is 1 otherwise.
+    pub(crate) fn with_poison_weight(self, poison_weight: f64) -> Self {
+        Stream { poison_weight, ..self }
+    }
+
+    /// The step weight of the adversary's points.
+    pub(super) fn poison_weight(&self) -> f64 {
+        self.poison_weight
     }
 
     /// The number of entries of a point.
@@ -41,6 +57,12 @@ impl Stream {
     /// A benign row.
     #[inline(always)]
     pub(super) fn draw(&self, rng: &mut Pcg64Mcg) -> &[[f64; LANES]] {
+        self.draw_weighted(rng).0
+    }
+
+    /// A benign row and its step weight.
+    #[inline(always)]
+    pub(super) fn draw_weighted(&self, rng: &mut Pcg64Mcg) -> (&[[f64; LANES]], f64) {
         let bits = rng.next_u64();
         let cell = ((bits >> 32) * self.rows.len() as u64) >> 32;
         let row = match &self.alias {
@@ -50,7 +72,7 @@ impl Stream {
                 if bits & 0xffff_ffff < keep { cell as usize } else { alias as usize }
             }
         };
-        self.rows.row(row)
+        (self.rows.row(row), self.steps.as_ref().map_or(1.0, |steps| steps[row]))
     }
 
     /// Benign steps before the adversary's next turn: geometric.

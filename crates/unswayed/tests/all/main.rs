@@ -19,4 +19,5 @@ mod oracles;
 mod paper;
 mod prepare;
 mod soundness;
+mod steps;
 mod value_iteration;

@@ -8,7 +8,7 @@ use crate::lambda::Lambda;
 
 /// The quadratic for the ball.
 pub(crate) fn ball(lambda: &Lambda, split: &Split, radius: &Dyadic, tau: f64) -> Quadratic {
-    let tau = Dyadic::new(tau);
+    let (tau, radius) = (Dyadic::new(tau), &(radius * &split.weight));
     let d = (radius * &tau).half() + lambda.alpha_eta(&radius.square());
     let over = Dyadic::whole(2) * tau;
     let beta2 = quotient(&(radius * norm2(lambda.beta)), &over, Round::Up);

@@ -12,11 +12,12 @@ pub(crate) fn cuboid(lambda: &Lambda, split: &Split, radii: &[f64], tau: &[f64])
     for (&r, &tau) in radii.iter().zip(tau) {
         t.add([r, tau]);
     }
-    let d = t.take().half() + lambda.alpha_eta(&norm2(radii));
+    let weight = &split.weight;
+    let d = (t.take() * weight).half() + lambda.alpha_eta(&(norm2(radii) * weight.square()));
     let mut constant = split.constant(&d);
     let (mut slope, mut m, mut over) = (vec![], vec![], vec![]);
     for ((&r, &tau), &beta) in radii.iter().zip(tau).zip(lambda.beta) {
-        let (r, beta) = (Dyadic::new(r), Dyadic::new(beta));
+        let (r, beta) = (Dyadic::new(r) * weight, Dyadic::new(beta));
         let two_tau = Dyadic::whole(2) * Dyadic::new(tau);
         constant = constant + quotient(&(&r * beta.square()), &two_tau, Round::Up);
         slope.push(Dyadic::whole(2) * &split.chi * &r * beta);

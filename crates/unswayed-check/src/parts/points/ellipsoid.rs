@@ -26,9 +26,10 @@ impl<'a> Ellipsoid<'a> {
 /// The quadratic for the ellipsoid; x is a vector near A⁻¹v (not needed if χ = 0).
 pub(crate) fn ellipsoid(lambda: &Lambda, split: &Split, set: &Ellipsoid, tau: f64, x: &[f64]) -> Quadratic {
     let tau = Dyadic::new(tau);
-    let d = tau.clone().half() + lambda.alpha_eta(&set.omega);
+    let square = split.weight.square();
+    let d = tau.clone().half() + lambda.alpha_eta(&(&set.omega * &square));
     let over = Dyadic::whole(2) * tau;
-    let q_beta = times(set.q, lambda.beta);
+    let q_beta: Vec<Dyadic> = times(set.q, lambda.beta).iter().map(|q| q * &square).collect();
     let product =
         q_beta.iter().zip(lambda.beta).fold(Dyadic::zero(), |sum, (q, &b)| sum + q * Dyadic::new(b));
     let factor = Dyadic::whole(2) * &split.chi;
@@ -36,7 +37,7 @@ pub(crate) fn ellipsoid(lambda: &Lambda, split: &Split, set: &Ellipsoid, tau: f6
         constant: split.constant(&d) + quotient(&product, &over, Round::Up),
         slope: q_beta.iter().map(|q| &factor * q).collect(),
         curve: Curve::Dense {
-            m: split.chi.square(),
+            m: split.chi.square() * square,
             over,
             q: set.q.to_vec(),
             omega: set.omega.clone(),

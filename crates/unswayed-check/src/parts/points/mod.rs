@@ -5,6 +5,9 @@
 //! ```text
 //! m₀ = C + ½βᵀNβ    m = χNβ    M = ½χ²N    C from D = t/2 + αηn and ν
 //! ```
+//!
+//! A point with a step weight of at most c makes the steps of a set that is c times as large, and ν counts c-fold in C
+//! (Lemma W1).
 
 mod ball;
 mod classes;
@@ -31,16 +34,18 @@ pub(crate) struct Split {
     /// χ = 2αk − ν
     pub(crate) chi: Dyadic,
     pub(crate) acting: Acting,
+    /// The largest step weight of the point.
+    pub(crate) weight: Dyadic,
 }
 
 impl Split {
-    pub(crate) fn new(lambda: &Lambda, nu: Dyadic, acting: Acting) -> Self {
-        Split { chi: &lambda.two_ak - &nu, nu, acting }
+    pub(crate) fn new(lambda: &Lambda, nu: Dyadic, acting: Acting, weight: Dyadic) -> Self {
+        Split { chi: &lambda.two_ak - &nu, nu, acting, weight }
     }
 
     /// C.
     pub(crate) fn constant(&self, d: &Dyadic) -> Dyadic {
-        self.acting.constant(d, &self.nu)
+        self.acting.constant(d, &(&self.nu * &self.weight))
     }
 }
 
@@ -64,7 +69,8 @@ mod tests {
     fn quotients_are_rounded_up() {
         let statement = statement();
         let (lambda, two) = (Lambda::new(&statement, 1.0, &[1.0]), Lambda::new(&statement, 1.0, &[1.0, 0.0]));
-        let split = Split::new(&lambda, Dyadic::zero(), Acting::Bounded(crate::loss::HINGE, 1.0));
+        let split =
+            Split::new(&lambda, Dyadic::zero(), Acting::Bounded(crate::loss::HINGE, 1.0), Dyadic::whole(1));
         let one = Dyadic::whole(1);
         // D = 3/2 + 1/2, and 1/6.
         assert_just_above(&ball(&lambda, &split, &one, 3.0).constant, 13, 6);

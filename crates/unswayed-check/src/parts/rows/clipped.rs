@@ -32,7 +32,10 @@ impl RowLine for Clipped<'_> {
 
     fn slope(&self, i: usize) -> Slope {
         let (mass, u) = (&self.mass, self.u[i]);
-        Slope { first: [mass.weight(i), u, self.low[i]], second: [[-mass.target(i), u, 1.0], NONE, NONE] }
+        Slope {
+            first: [mass.weight(i), u, self.low[i]],
+            second: [[-mass.target(i), u, 1.0], NONE, NONE, NONE],
+        }
     }
 
     fn coefficients(&self, lambda: &Lambda) -> [Dyadic; 2] {

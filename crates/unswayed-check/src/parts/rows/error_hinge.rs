@@ -20,8 +20,10 @@ impl RowLine for ErrorHinge<'_> {
 
     fn slope(&self, i: usize) -> Slope {
         // (κ0−1)u, then cu + u' − cu': the target is the data.
-        let (w, u, u2, c) = (self.mass.weight(i), self.u[i], self.u2[i], self.c[i]);
-        Slope { first: [w, u, 1.0], second: [[w, c, u], [w, u2, 1.0], [-w, c, u2]] }
+        let (mass, w) = (&self.mass, self.mass.weight(i));
+        let (u, u2, c) = (self.u[i], self.u2[i], self.c[i]);
+        let second = [[w, c, u], [w, u2, 1.0], [-w, c, u2], mass.minus_target(i, u)];
+        Slope { first: [w, u, mass.step(i)], second }
     }
 
     fn constant(&self, lambda: &Lambda, i: usize, row: &Row) -> Result<Dyadic, Reason> {

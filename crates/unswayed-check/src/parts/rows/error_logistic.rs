@@ -24,7 +24,7 @@ impl RowLine for ErrorLogistic<'_> {
     }
 
     fn slope(&self, i: usize) -> Slope {
-        Slope { first: [self.mass.weight(i), self.u[i], 1.0], second: [NONE; 3] }
+        Slope { first: [self.mass.weight(i), self.u[i], self.mass.step(i)], second: [NONE; 4] }
     }
 
     fn constant(&self, lambda: &Lambda, i: usize, row: &Row) -> Result<Dyadic, Reason> {

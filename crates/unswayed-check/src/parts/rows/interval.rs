@@ -24,7 +24,7 @@ impl RowLine for Interval<'_> {
     }
 
     fn slope(&self, i: usize) -> Slope {
-        Slope { first: [self.y[i], 1.0, 1.0], second: [NONE; 3] }
+        Slope { first: [self.y[i], 1.0, 1.0], second: [NONE; 4] }
     }
 
     fn coefficients(&self, _: &Lambda) -> [Dyadic; 2] {
@@ -34,7 +34,7 @@ impl RowLine for Interval<'_> {
     fn constant(&self, lambda: &Lambda, i: usize, row: &Row) -> Result<Dyadic, Reason> {
         let (reach, name) = (Dyadic::new(self.reach[i]), self.name);
         require_not_negative(&reach, format_args!("reach of {name}[{i}]"))?;
-        let reached = reach.square() - Dyadic::new(self.radius).square() * &row.n;
+        let reached = reach.square() - Dyadic::new(self.radius).square() * &row.squared;
         require_not_negative(&reached, format_args!("reach² − r²‖{name}[{i}]‖²"))?;
         let mut middle = ExactSum::new();
         for (&z, &o) in self.mass.view.rows.row(i).iter().zip(self.centre) {

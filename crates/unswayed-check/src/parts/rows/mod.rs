@@ -67,6 +67,11 @@ impl<'a> View<'a> {
         self.rows.weight(line / self.each())
     }
 
+    /// The step weight of the row of a line.
+    fn step(&self, line: usize) -> f64 {
+        self.rows.step(line / self.each())
+    }
+
     /// The features of a row.
     fn x(&self, row: usize) -> &'a [f64] {
         &self.rows.row(row)[self.labels..]
@@ -116,7 +121,8 @@ impl<'a> View<'a> {
     }
 }
 
-/// Data and target weights of the rows: p_i = w_i·`p`/`scale`, t_i = `target(i)`·`t`/`scale`.
+/// Data and target weights of the rows: p_i = w_ic_i·`p`/`scale`, t_i = `target(i)`·`t`/`scale`. The step weight c_i makes a row
+/// count c-fold in the data, and not in the target (Lemma W1).
 pub(crate) struct Mass<'a> {
     pub(crate) view: View<'a>,
     /// The target's weights if they are not those of the data.
@@ -127,7 +133,7 @@ pub(crate) struct Mass<'a> {
 }
 
 impl Mass<'_> {
-    /// The data's weight, before it is multiplied by `p`.
+    /// The data's weight, before it is multiplied by `p` and the step weight.
     pub(crate) fn weight(&self, i: usize) -> f64 {
         if self.p.is_zero() { 0.0 } else { self.view.weight(i) }
     }
@@ -137,23 +143,38 @@ impl Mass<'_> {
         self.target.map_or_else(|| self.view.weight(i), |t| t[i])
     }
 
-    /// The coefficients of a slope (κ0p_i − t_i)·(a share): with the data as target one number serves both weights.
+    /// The step weight.
+    pub(crate) fn step(&self, i: usize) -> f64 {
+        self.view.step(i)
+    }
+
+    /// Whether data and target weights are in the same proportion for all rows.
+    fn is_joint(&self) -> bool {
+        self.target.is_none() && self.view.rows.steps.is_none()
+    }
+
+    /// The coefficients of a slope (κ0p_i − t_i)·(a share): where one number serves both weights, it is the first.
     pub(crate) fn share_coefficients(&self, lambda: &Lambda) -> [Dyadic; 2] {
         let first = &lambda.kappa0 * &self.p;
-        [if self.target.is_none() { first - &self.t } else { first }, self.t.clone()]
+        [if self.is_joint() { first - &self.t } else { first }, self.t.clone()]
+    }
+
+    /// −t_iu, unless the first coefficient has it already.
+    pub(crate) fn minus_target(&self, i: usize, u: f64) -> [f64; 3] {
+        if self.is_joint() { NONE } else { [-self.target(i), u, 1.0] }
     }
 
     /// The products of the slope (κ0p_i − t_i)·u for these coefficients.
     pub(crate) fn share(&self, i: usize, u: f64) -> Slope {
-        let minus = if self.target.is_none() { NONE } else { [-self.target(i), u, 1.0] };
-        Slope { first: [self.weight(i), u, 1.0], second: [minus, NONE, NONE] }
+        let second = [self.minus_target(i, u), NONE, NONE, NONE];
+        Slope { first: [self.weight(i), u, self.step(i)], second }
     }
 }
 
 /// The slope of a row: (first coefficient)·`first` + (second coefficient)·Σ`second`, each a product of three numbers.
 pub(crate) struct Slope {
     pub(crate) first: [f64; 3],
-    pub(crate) second: [[f64; 3]; 3],
+    pub(crate) second: [[f64; 3]; 4],
 }
 
 /// No product.
@@ -161,12 +182,14 @@ pub(crate) const NONE: [f64; 3] = [0.0; 3];
 
 /// The numbers of a row; all but n, b are multiples of the weight.
 pub(crate) struct Row {
-    /// The data's weight p.
+    /// The data's weight p, times the step weight.
     pub(crate) p: Dyadic,
     /// The target's weight t.
     pub(crate) t: Dyadic,
-    /// ‖z‖², or what stands for it.
+    /// ‖z‖², or what stands for it, times the step weight.
     pub(crate) n: Dyadic,
+    /// The same without the step weight.
+    pub(crate) squared: Dyadic,
     /// βᵀz
     pub(crate) b: Dyadic,
     /// The slope y.
@@ -226,14 +249,16 @@ fn constants(
     let each = mass.view.each();
     let mut sum = Dyadic::zero();
     for i in rows.start * each..rows.end * each {
-        let (n, b) = mass.view.products(lambda, i);
+        let (squared, b) = mass.view.products(lambda, i);
+        let step = Dyadic::new(mass.step(i));
         let slope = kind.slope(i);
         let second = slope.second.iter().filter(|f| f[0] != 0.0);
         let second = second.fold(Dyadic::zero(), |sum, &f| sum + product(f));
         let row = Row {
-            p: &mass.p * Dyadic::new(mass.weight(i)),
+            p: &mass.p * Dyadic::new(mass.weight(i)) * &step,
             t: &mass.t * Dyadic::new(mass.target(i)),
-            n,
+            n: &squared * step,
+            squared,
             b,
             label: Dyadic::new(mass.view.label(i)),
             y: &coefficients[0] * product(slope.first) + &coefficients[1] * second,

@@ -36,7 +36,7 @@ impl Case {
         let loss = if is_logistic { Loss::Logistic } else { Loss::Hinge };
         let statement = Statement {
             learner: Learner::new(loss, eta, sigma),
-            threat: Threat { poison_rate: eps, set: Set::LabelFlips, label_bound: None },
+            threat: Threat { poison_rate: eps, set: Set::LabelFlips, label_bound: None, poison_weight: None },
             data: vec![],
             target: Target::Data,
             horizon: None,
@@ -134,7 +134,7 @@ fn hinge_kinds(random: &mut Random) {
     let u = [random.unit()];
     let case = Case::new(random, RowBound::BoundedSlope, 1.0);
     let (z, weights) = ([case.z], [1.0]);
-    let rows = Rows { z: &z, dimension: 1, weights: Some(&weights) };
+    let rows = Rows { z: &z, dimension: 1, weights: Some(&weights), steps: None };
     let eps = case.statement.threat.poison_rate;
     let free = f64::INFINITY;
     let line = case.line(|mass| BoundedSlope { mass, u: &u, conjugate: HINGE }, &rows);
@@ -173,7 +173,7 @@ fn logistic_kinds(random: &mut Random) {
     let u = [random.between(0.02, 0.98)];
     let case = Case::new(random, RowBound::Logistic, 1.0);
     let (z, weights) = ([case.z], [1.0]);
-    let rows = Rows { z: &z, dimension: 1, weights: Some(&weights) };
+    let rows = Rows { z: &z, dimension: 1, weights: Some(&weights), steps: None };
     let (a, kappa0, eps) = (case.two_ak(), case.kappa0(), case.statement.threat.poison_rate);
     let (b, c) = (case.beta * case.z, case.alpha * case.statement.learner.learning_rate * case.z * case.z);
     let free = f64::INFINITY;

@@ -37,11 +37,14 @@ pub struct Problem {
 impl Problem {
     pub fn rows(&self) -> Vec<Rows<'_>> {
         let pairs = self.data.iter().zip(&self.weights);
-        pairs.map(|(z, w)| Rows { z, dimension: self.dimension, weights: w.as_deref() }).collect()
+        pairs
+            .map(|(z, w)| Rows { z, dimension: self.dimension, weights: w.as_deref(), steps: None })
+            .collect()
     }
 
     pub fn with_evidence<T>(&self, f: impl FnOnce(&Evidence) -> T) -> T {
-        let target = self.target.as_ref().map(|z| Rows { z, dimension: self.dimension, weights: None });
+        let target =
+            self.target.as_ref().map(|z| Rows { z, dimension: self.dimension, weights: None, steps: None });
         f(&Evidence { data: &self.rows(), target })
     }
 
@@ -120,6 +123,8 @@ pub fn origin(rows: usize, columns: usize) -> Origin {
         labels: Labels::Premultiplied,
         label_column: None,
         weight_column: None,
+        step_weight_column: None,
+        class_weights: None,
         scale: 1.0,
         rows,
         of: rows,
@@ -133,7 +138,7 @@ pub fn origin(rows: usize, columns: usize) -> Origin {
 pub fn plain(eta: f64, sigma: f64, eps: f64, loss: Loss, set: Set) -> Statement {
     Statement {
         learner: Learner::new(loss, eta, sigma),
-        threat: Threat { poison_rate: eps, set, label_bound: None },
+        threat: Threat { poison_rate: eps, set, label_bound: None, poison_weight: None },
         data: vec![origin(1, 1)],
         target: Target::Data,
         horizon: None,

@@ -253,16 +253,17 @@ fn price(task: &CaseProgram, set: &Symmetric, found: &Found) -> f64 {
     let d = half + found.alpha * task.constants.eta * set.squared;
     let beta = set.turn(&found.beta);
     let spread: f64 = (0..beta.len()).map(|j| set.span[j] * beta[j].powi(2) / case.tau[set.tau_of(j)]).sum();
+    let nu = set.terms * case.nu;
     let acting = match task.loss {
-        Loss::Logistic if task.is_cut => d + LAMBERT * case.nu,
-        Loss::Multiclass(_) => d + set.terms * case.nu,
+        Loss::Logistic if task.is_cut => d + LAMBERT * nu,
+        Loss::Multiclass(_) => d + nu,
         Loss::Logistic => {
-            let curve = Curve { entropy: case.nu, second: case.nu, square: d, ..Curve::default() };
+            let curve = Curve { entropy: nu, second: nu, square: d, ..Curve::default() };
             highest(&curve).max(0.0)
         }
         loss => {
             let label = task.constants.point_label.unwrap_or_default();
-            let above = |e, label| highest_pull(&e, label, case.nu, 0.0, d);
+            let above = |e, label| highest_pull(&e, label, nu, 0.0, d);
             loss.conjugate().map_or(f64::INFINITY, |e| above(e, label).max(above(e, -label)))
         }
     };

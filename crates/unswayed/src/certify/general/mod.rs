@@ -123,7 +123,8 @@ impl<'a> Search<'a> {
         }
         // The centre is where the learner settles on the data, whatever it is judged by.
         let centre = super::benign(&problem.on((*problem.data()[0]).clone())).theta;
-        let own = |table: &RowTable| table.length[..table.own].iter().copied().fold(0.0, f64::max);
+        let step = |table: &RowTable, i: usize| table.length[i] * table.p[i];
+        let own = |table: &RowTable| (0..table.own).map(|i| step(table, i)).fold(0.0, f64::max);
         let reach = points::longest(statement, constants.parameters);
         let longest =
             tables.iter().map(own).fold(reach, f64::max).min(statement.learner.clip.unwrap_or(f64::INFINITY));

@@ -40,6 +40,19 @@ impl Symmetric {
         Symmetric::new(radius * radius, vec![radius], vec![radius; parameters])
     }
 
+    /// For points with a step weight of at most so much: their steps are those of a set that is so much larger (Lemma W1).
+    fn weighted(self, weight: f64) -> Self {
+        // A file has τ of √(xᵀQx), where Q counts the square; otherwise of R‖x‖.
+        let (price, span) = if self.axes.is_some() { (1.0, weight * weight) } else { (weight, weight) };
+        Symmetric {
+            squared: self.squared * weight * weight,
+            price: self.price.iter().map(|p| p * price).collect(),
+            span: self.span.iter().map(|s| s * span).collect(),
+            terms: self.terms * weight,
+            ..self
+        }
+    }
+
     /// The place of coordinate j's τ.
     pub(super) fn tau_of(&self, j: usize) -> usize {
         if self.price.len() == 1 { 0 } else { j }
@@ -77,6 +90,7 @@ pub(super) fn parts(statement: &Statement, parameters: usize, by_class: bool) ->
         });
     }
     let clip = statement.learner.clip.unwrap_or(f64::INFINITY);
+    let weight = statement.threat.poison_weight.unwrap_or(1.0);
     let symmetric = match &statement.threat.set {
         Set::Ball { radius } => Symmetric::ball(radius.min(clip), parameters),
         Set::Any if clip.is_finite() => Symmetric::ball(clip, parameters),
@@ -88,7 +102,7 @@ pub(super) fn parts(statement: &Statement, parameters: usize, by_class: bool) ->
         Set::LabelFlips => return Some(vec![PointSet::Nothing]),
         Set::Any => return None,
     };
-    Some(vec![PointSet::Symmetric(symmetric)])
+    Some(vec![PointSet::Symmetric(symmetric.weighted(weight))])
 }
 
 /// The largest norm of a point; 0 where points are rows.
@@ -103,7 +117,7 @@ pub(super) fn longest(statement: &Statement, dimension: usize) -> f64 {
         Set::LabelFlips => 0.0,
         Set::Any => f64::INFINITY,
     };
-    squared.sqrt()
+    squared.sqrt() * statement.threat.poison_weight.unwrap_or(1.0)
 }
 
 /// The program's Q is this much larger than Q, so that its solution has room for ω and for rounding.

@@ -294,10 +294,10 @@ impl<'a> CaseProgram<'a> {
         }
         let half = Affine::sum(case.tau.iter().zip(&set.price).map(|(tau, price)| (*tau, price / 2.0)));
         let reach = half + Affine::of(layout.alpha) * (self.constants.eta * set.squared);
-        let nu = Affine::of(nu);
+        let nu = Affine::of(nu) * set.terms;
         if let Some(e) = self.loss.conjugate() {
             let label = self.constants.point_label.unwrap_or_default();
-            return Self::place_bounded(program, (&e, label), reach, nu * set.terms, case, cuts);
+            return Self::place_bounded(program, (&e, label), reach, nu, case, cuts);
         }
         if self.is_cut {
             return reach + nu * LAMBERT;

@@ -24,6 +24,8 @@ pub(super) struct Constants {
     pub(super) free: Vec<usize>,
     /// ϱ of the projection.
     pub(super) projection: Option<f64>,
+    /// The largest step weight of the adversary's point.
+    pub(super) point_weight: f64,
     /// The largest label of the adversary's point: 1 where points have margins, `None` if there is no largest.
     pub(super) point_label: Option<f64>,
     /// What a start costs, if the bound is for the first steps.
@@ -42,6 +44,7 @@ impl Constants {
             parameters: parameters(statement.learner.loss, columns),
             free: statement.learner.unregularized.clone(),
             projection: statement.learner.projection,
+            point_weight: statement.threat.poison_weight.unwrap_or(1.0),
             point_label: if statement.learner.loss.is_regression() {
                 statement.threat.label_bound
             } else {
@@ -76,6 +79,7 @@ pub(super) struct RowTable {
     pub(super) z: Vec<f64>,
     pub(super) parameters: usize,
     pub(super) mass: Vec<f64>,
+    /// 1, or the step weight; 0 for a row of the target alone.
     pub(super) p: Vec<f64>,
     pub(super) t: Vec<f64>,
     /// The label where it is a number, else 1.
@@ -129,6 +133,10 @@ impl RowTable {
             // λ is flatter by k in the coordinates without regularization.
             let free: f64 = statement.learner.unregularized.iter().map(|j| table.row(i)[*j].powi(2)).sum();
             table.n[i] -= (1.0 - k) * free;
+            // A step weight c makes a row count c-fold in the data, with c times its ‖z‖² (Lemma W1).
+            let step = data.step_weights().and_then(|steps| steps.get(i)).copied().unwrap_or(1.0);
+            table.n[i] *= step;
+            table.p[i] *= step;
             table.clip[i] = statement.learner.clip.map_or(1.0, |clip| clip_ratio(clip, table.length[i]));
         }
         Ok(table)

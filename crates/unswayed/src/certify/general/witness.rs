@@ -42,7 +42,7 @@ pub(super) fn witness(
                     cases.nu.push(case.nu);
                 }
                 if matches!(set, Set::Ellipsoid { .. }) {
-                    omega = Some(largest(symmetric) * OUTSIDE);
+                    omega = Some(largest(symmetric) / task.constants.point_weight.powi(2) * OUTSIDE);
                     if task.constants.free.is_empty() {
                         let quadratic = Quadratic::new(task, place, &found, case);
                         let (_, r) = sum(task, &found, &found.lines[case.lines]);

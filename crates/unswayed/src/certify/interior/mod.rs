@@ -95,7 +95,8 @@ pub(super) fn applies(problem: &Problem) -> bool {
     let is_plain = learner.clip.is_none()
         && learner.unregularized.is_empty()
         && learner.regularization > 0.0
-        && learner.schedule.is_none();
+        && learner.schedule.is_none()
+        && problem.threat().poison_weight.is_none();
     let is_ball = matches!(problem.threat().set, Set::Ball { .. });
     learner.loss == Loss::Hinge
         && is_plain

@@ -9,7 +9,7 @@ pub(in super::super) struct Logistic;
 
 /// h of (3.2), with κ as given.
 pub(super) fn curve<T: Scalar>(row: &Row<T>, kappa: T, y: T) -> Curve<T> {
-    let benign = 1.0 - row.constants.eps;
+    let benign = (1.0 - row.constants.eps) * row.p;
     Curve {
         entropy: row.kappa0(),
         first: y.clone(),

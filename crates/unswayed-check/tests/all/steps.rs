@@ -1,0 +1,286 @@
+//! Step weights: random witnesses against a learner that takes weighted steps, with errors that the search must find, and the
+//! edges of every condition.
+
+use serde_json::{Value, json};
+use unswayed_check::{Evidence, Failure, Proof, RowBound, Rows, Set, prove};
+
+use crate::common::random::{add_shells, fill_cases, random_problem};
+use crate::common::search::Random;
+use crate::common::{Problem, dot, rounds};
+
+/// A problem with step weights, which its own type does not have.
+struct Weighted {
+    problem: Problem,
+    steps: Vec<f64>,
+}
+
+const KINDS: [RowBound; 5] = [
+    RowBound::BoundedSlope,
+    RowBound::Logistic,
+    RowBound::Interval,
+    RowBound::ErrorHinge,
+    RowBound::ErrorLogistic,
+];
+
+impl Weighted {
+    fn random(random: &mut Random, kind: RowBound, set: &str) -> Self {
+        // Shells hold a ball that is kept by steps of their usual length.
+        let most = if kind == RowBound::Interval { 1.0 } else { 2.5 };
+        let steps = random.vector(4, 0.4, most);
+        let weight = random.between(0.4, most);
+        let least = steps.iter().copied().fold(f64::INFINITY, f64::min);
+        let mut problem = random_problem(random, kind, set, |_, _| {});
+        if kind != RowBound::Interval {
+            problem.proof.alpha /= least;
+        }
+        fill_cases(&mut problem, random);
+        let wider = if set == "ellipsoid" { weight * weight } else { weight };
+        problem.proof.cases.tau.iter_mut().for_each(|tau| *tau *= wider.max(1.0));
+        if kind == RowBound::Interval {
+            add_shells(&mut problem, random, "data", false);
+        }
+        problem.statement.threat.poison_weight = Some(weight);
+        problem.statement.data[0].step_weight_column = Some("c".to_owned());
+        Weighted { problem, steps }
+    }
+
+    fn bound(&self) -> Result<f64, Failure> {
+        let Problem { data, weights, dimension, .. } = &self.problem;
+        let rows = Rows {
+            z: &data[0],
+            dimension: *dimension,
+            weights: weights[0].as_deref(),
+            steps: Some(&self.steps),
+        };
+        let proof = Proof::Cases(Box::new(self.problem.proof.clone()));
+        prove(&self.problem.statement, &proof, &Evidence { data: &[rows], target: None })?.bound()
+    }
+
+    /// λ(θ') − λ(θ) for a step on z with this weight.
+    fn moved(&self, theta: &[f64], z: &[f64], weight: f64) -> f64 {
+        let (learner, proof) = (&self.problem.statement.learner, &self.problem.proof);
+        let s = dot(theta, z);
+        let pull = match learner.loss {
+            unswayed_check::Loss::Logistic => 1.0 / (1.0 + s.exp()),
+            _ => f64::from(u8::from(s <= 1.0)),
+        };
+        let (eta, k) = (learner.learning_rate, 1.0 - learner.learning_rate * learner.regularization);
+        let next: Vec<f64> = theta.iter().zip(z).map(|(t, z)| k * t + eta * weight * pull * z).collect();
+        let lambda = |t: &[f64]| (proof.alpha * dot(t, t) + dot(&proof.beta, t)) / eta;
+        lambda(&next) - lambda(theta)
+    }
+
+    fn loss(&self, s: f64) -> f64 {
+        match (self.problem.proof.rows.is_error(), self.problem.statement.learner.loss) {
+            (true, _) => f64::from(u8::from(s <= 0.0)),
+            (false, unswayed_check::Loss::Logistic) => (-s).exp().ln_1p(),
+            (false, _) => (1.0 - s).max(0.0),
+        }
+    }
+
+    /// G_λ at a model and a point, whose weight is the largest or, where that is worse, 0.
+    fn residual(&self, theta: &[f64], point: &[f64]) -> f64 {
+        let Problem { data, weights, dimension, statement, .. } = &self.problem;
+        let weight = |i: usize| weights[0].as_ref().map_or(1.0, |w| w[i]);
+        let rows = data[0].chunks(*dimension).enumerate();
+        let total: f64 = (0..self.steps.len()).map(weight).sum();
+        let eps = statement.threat.poison_rate;
+        let benign: f64 = rows
+            .map(|(i, z)| {
+                let part = (1.0 - eps) * self.moved(theta, z, self.steps[i]) + self.loss(dot(theta, z));
+                weight(i) / total * part
+            })
+            .sum();
+        let largest = statement.threat.poison_weight.unwrap_or(1.0);
+        benign + eps * self.moved(theta, point, largest).max(self.moved(theta, point, 0.0))
+    }
+
+    /// A point of the set along v.
+    fn point(&self, v: &[f64], size: f64) -> Vec<f64> {
+        match &self.problem.statement.threat.set {
+            Set::Ball { radius } => {
+                let norm = dot(v, v).sqrt().max(1e-300);
+                v.iter().map(|x| size * radius * x / norm).collect()
+            }
+            Set::Box { radii } => v.iter().zip(radii).map(|(x, r)| size * r * x.signum()).collect(),
+            Set::Ellipsoid { q } => {
+                // Qv/√(vᵀQv) for two columns.
+                let w = [q[0] * v[0] + q[1] * v[1], q[1] * v[0] + q[2] * v[1]];
+                let norm = dot(&w, v).max(1e-300).sqrt();
+                w.iter().map(|x| size * x / norm).collect()
+            }
+            _ => vec![0.0; v.len()],
+        }
+    }
+
+    /// The largest residual found.
+    fn search(&self, random: &mut Random, tries: usize) -> f64 {
+        let (proof, learner) = (&self.problem.proof, &self.problem.statement.learner);
+        let k = 1.0 - learner.learning_rate * learner.regularization;
+        let ball = proof.shells.as_ref().map_or(f64::INFINITY, |shells| shells.ball);
+        let inside = |theta: Vec<f64>| -> Vec<f64> {
+            let norm = dot(&theta, &theta).sqrt();
+            if norm > ball { theta.iter().map(|t| t * ball / norm).collect() } else { theta }
+        };
+        let worst = |theta: &[f64], random: &mut Random| {
+            let x: Vec<f64> =
+                theta.iter().zip(&proof.beta).map(|(t, b)| 2.0 * proof.alpha * k * t + b).collect();
+            let around = random.normal(theta.len());
+            let points = [self.point(&x, 1.0), self.point(&around, 1.0), self.point(&x, random.unit())];
+            points.iter().map(|point| self.residual(theta, point)).fold(f64::NEG_INFINITY, f64::max)
+        };
+        let mut largest = f64::NEG_INFINITY;
+        for _ in 0..6 {
+            let mut size = 10_f64.powf(random.between(-1.0, 1.0));
+            let mut theta = inside(random.normal(proof.beta.len()).iter().map(|x| size * x).collect());
+            let mut best = worst(&theta, random);
+            for _ in 0..tries {
+                let shift = random.normal(theta.len());
+                let next = inside(theta.iter().zip(&shift).map(|(t, s)| t + size * s).collect());
+                let value = worst(&next, random);
+                if value > best {
+                    (theta, best, size) = (next, value, 1.5 * size);
+                } else {
+                    size = (0.93 * size).max(1e-6);
+                }
+            }
+            largest = largest.max(best);
+        }
+        largest
+    }
+}
+
+/// How many problems are proved, and of how many the bound is broken, if `spoil` spoils what the checker is told.
+fn broken(seed: u64, count: usize, spoil: impl Fn(&mut Weighted)) -> (usize, usize) {
+    let mut random = Random(seed);
+    let (mut proved, mut broken) = (0, 0);
+    for i in 0..count {
+        let set = ["ball", "box", "ellipsoid"][i % 3];
+        let weighted = Weighted::random(&mut random, KINDS[i % KINDS.len()], set);
+        let mut told = Weighted { problem: weighted.problem.clone(), steps: weighted.steps.clone() };
+        spoil(&mut told);
+        let Ok(bound) = told.bound() else { continue };
+        proved += 1;
+        broken += usize::from(weighted.search(&mut random, 80) > bound + 1e-9 * (1.0 + bound.abs()));
+    }
+    (proved, broken)
+}
+
+#[test]
+fn no_weighted_step_breaks_a_bound() {
+    let count = rounds(300, 20_000);
+    let (proved, broken) = broken(0x57e9, count, |_| {});
+    assert!(proved > count / 2, "{proved} of {count}");
+    assert_eq!(broken, 0);
+}
+
+/// A checker that is told of other weights proves too little, and the search finds it.
+#[test]
+fn errors_in_the_weights_are_found() {
+    let found = |spoil: fn(&mut Weighted)| broken(0x57ea, 300, spoil).1;
+    assert!(found(|told| told.steps.iter_mut().for_each(|c| *c *= 2.0)) > 0);
+    assert!(found(|told| told.problem.statement.threat.poison_weight = Some(0.05)) > 0);
+    // The steps of the rows forgotten.
+    assert!(found(|told| told.steps.fill(1.0)) > 0);
+}
+
+/// `python/unswayed/verify.py` proves the same bounds, to the last bit. `UNSWAYED_BLESS=1` writes the proofs, then
+/// `tests/oracles/verified.py` the bounds.
+#[test]
+fn the_other_checker_proves_the_same() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oracles/verified_steps.json");
+    let mut random = Random(0x57eb);
+    let mut drawn = vec![];
+    for i in 0..45 {
+        let kind = KINDS[i % KINDS.len()];
+        let weighted = Weighted::random(&mut random, kind, ["ball", "box", "ellipsoid"][i / KINDS.len() % 3]);
+        let Ok(bound) = weighted.bound() else { continue };
+        let Problem { statement, proof, data, weights, .. } = &weighted.problem;
+        drawn.push((
+            bound,
+            json!({
+                "statement": statement, "proof": proof, "z": data[0], "weights": weights[0], "steps": weighted.steps,
+            }),
+        ));
+    }
+    assert!(drawn.len() > 20, "{}", drawn.len());
+    if std::env::var_os("UNSWAYED_BLESS").is_some() {
+        let cases: Vec<&Value> = drawn.iter().map(|(_, case)| case).collect();
+        std::fs::write(path, json!(cases).to_string()).unwrap();
+        return;
+    }
+    let all: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    assert_eq!(all.len(), drawn.len());
+    for (case, (bound, own)) in all.iter().zip(&drawn) {
+        assert_eq!(case["steps"], own["steps"]);
+        assert_eq!(case["proved"], json!(bound));
+    }
+}
+
+fn one_row(step: f64, poison_weight: Option<f64>, change: impl Fn(&mut Weighted)) -> Result<f64, String> {
+    let mut random = Random(7);
+    let mut weighted = Weighted::random(&mut random, RowBound::BoundedSlope, "ball");
+    weighted.steps = vec![step; 4];
+    weighted.problem.weights = vec![None];
+    weighted.problem.statement.threat.poison_weight = poison_weight;
+    change(&mut weighted);
+    weighted.bound().map_err(|failure| failure.to_string())
+}
+
+#[test]
+fn the_edges_of_the_conditions() {
+    let refused = |result: Result<f64, String>, by: &str| {
+        let message = result.expect_err("a refusal");
+        assert!(message.contains(by), "{message}");
+    };
+    assert!(one_row(2.5, Some(1.0), |_| {}).is_ok());
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        refused(one_row(bad, Some(1.0), |_| {}), "step weight");
+        refused(one_row(2.5, Some(bad), |_| {}), "poison_weight");
+    }
+    refused(one_row(2.5, None, |_| {}), "poison_weight");
+    refused(one_row(2.5, Some(1.0), |w| w.steps.truncate(3)), "step weights");
+    refused(
+        one_row(2.5, Some(1.0), |w| w.problem.statement.data[0].step_weight_column = None),
+        "step weights of the rows",
+    );
+    // κ0c ≥ 1, with k = 1 − ησ and 1 − ε binary numbers: α = 1/(2k(1−ε)c) exactly.
+    let edge = |alpha: f64| {
+        one_row(2.0, Some(0.5), |w| {
+            let statement = &mut w.problem.statement;
+            (statement.learner.learning_rate, statement.learner.regularization) = (0.5, 0.5);
+            statement.threat.poison_rate = 0.0;
+            w.problem.proof.alpha = alpha;
+        })
+    };
+    // κ0c = 2·(3/4)·2α = 3α.
+    let least = (1.0_f64 / 3.0).next_up();
+    assert!(edge(least).is_ok());
+    refused(edge((1.0_f64 / 3.0).next_down()), "κ0p[0] − t[0]");
+}
+
+/// A ball is kept if its radius times σ is at least c‖z‖, for rows and for points.
+#[test]
+fn the_ball_is_kept_by_weighted_steps() {
+    let kept = |steps: f64, weight: f64| {
+        let mut random = Random(11);
+        let mut weighted = Weighted::random(&mut random, RowBound::Interval, "ball");
+        weighted.problem.data = vec![vec![0.5, 0.0, 0.0, 0.5, -0.5, 0.0, 0.0, -0.5]];
+        let statement = &mut weighted.problem.statement;
+        statement.learner.regularization = 0.5;
+        statement.threat.set = Set::Ball { radius: 0.25 };
+        statement.threat.poison_weight = Some(weight);
+        let shells = weighted.problem.proof.shells.as_mut().expect("shells");
+        shells.ball = 4.0;
+        weighted.steps = vec![steps; 4];
+        weighted.bound().map_err(|failure| failure.to_string())
+    };
+    // ϱσ = 2.
+    let refused = |result: Result<f64, String>, by: &str| {
+        let message = result.expect_err("a refusal");
+        assert!(message.contains(by), "{message}");
+    };
+    assert!(!kept(4.0, 8.0).is_err_and(|message| message.contains("(ϱσ)²")));
+    refused(kept(4.0_f64.next_up(), 8.0), "(ϱσ)² − ‖z[0]‖²");
+    refused(kept(4.0, 8.0_f64.next_up()), "on the set");
+}

@@ -7,9 +7,9 @@
 //! |---|---|
 //! | `setting` | learner and data as numbers |
 //! | `rows` | what a row contributes, one file for each kind |
-//! | `points`, `shells` | the adversary's sets; where θ may be |
+//! | `points`, `shells`, `slabs` | the adversary's sets; where θ may be |
 //! | `program`, `cuts`, `solve` | the program, points on its curves, their refinement |
-//! | `finite`, `free` | sets of many points, coordinates without regularization |
+//! | `finite` | sets of many points |
 //! | `large`, `improve` | data of many rows |
 //! | `theta`, `witness` | from a solution to a witness |
 //! | `confidence` | bounds for the distribution that the rows come from |
@@ -19,7 +19,6 @@ mod affine;
 mod confidence;
 mod cuts;
 mod finite;
-mod free;
 mod improve;
 mod large;
 mod logistic;
@@ -28,11 +27,12 @@ mod program;
 mod rows;
 mod setting;
 mod shells;
+mod slabs;
 mod solve;
 mod theta;
 mod witness;
 
-use unswayed_check::{CaseProof, Claim, Failure, Loss, RowBound, Set, Shells, Statement, Target};
+use unswayed_check::{Claim, Failure, Loss, RowBound, Set, Shells, Statement, Target};
 
 use super::Found as ProvenClaims;
 use crate::data::Dataset;
@@ -88,7 +88,6 @@ impl<'a> Search<'a> {
     fn new(problem: &'a Problem) -> Result<Self, CertifyError> {
         let (statement, data) = (problem.statement(), problem.data());
         let constants = Constants::new(statement, data[0].dimension());
-        free::require_bias(problem)?;
         let table =
             |(i, d): (usize, &std::sync::Arc<Dataset>)| RowTable::new(statement, d, i, problem.target());
         let tables: Vec<RowTable> = data.iter().enumerate().map(table).collect::<Result<_, _>>()?;
@@ -132,7 +131,6 @@ impl<'a> Search<'a> {
         let Statement { learner, threat, target, .. } = self.statement();
         let is_plain = *target == Target::Data
             && learner.clip.is_none()
-            && learner.unregularized.is_empty()
             && !learner.average;
         if !is_plain || threat.set == Set::LabelFlips {
             return None;
@@ -160,10 +158,17 @@ impl<'a> Search<'a> {
             kind,
             tables: &self.tables,
             shells: &shells,
+            slabs: &[],
             parts: &self.parts,
             is_shared: true,
             burden: 0.0,
         };
+        let edges = match self.constants.free[..] {
+            [_] => slabs::edges(&task).ok_or(CertifyError::NoProof { refusal: None })?,
+            _ => vec![],
+        };
+        let slabs = slabs::each(&edges);
+        let task = CaseProgram { slabs: &slabs, ..task };
         let rows: usize = self.tables.iter().map(RowTable::len).sum();
         if shells.len() > 1 && rows * shells.len() > MOST_SHELL_ROWS {
             let rows = MOST_SHELL_ROWS / shells.len();
@@ -173,7 +178,8 @@ impl<'a> Search<'a> {
         let mut refusal = None;
         let mut best: Option<Claim> = None;
         for room in ROOMS {
-            let proof = self.proof(&task, &found, method, room);
+            let regions = (self.shells.clone(), edges.clone());
+            let proof = witness::witness(&task, &found, method, regions, &self.statement().threat.set, room);
             match super::claim(self.problem, proof) {
                 Ok(claim) if best.as_ref().is_none_or(|best| claim.bound < best.bound) => {
                     // More room may do better still where the least leaves a curvature near 0.
@@ -185,10 +191,6 @@ impl<'a> Search<'a> {
         }
         let claim = best.ok_or_else(|| refusal.unwrap_or(CertifyError::NoProof { refusal: None }))?;
         Ok((claim, found))
-    }
-
-    fn proof(&self, task: &CaseProgram, found: &Found, method: RowBound, room: f64) -> CaseProof {
-        witness::witness(task, found, method, self.shells.clone(), &self.statement().threat.set, room)
     }
 
     fn statement(&self) -> &Statement {
@@ -225,7 +227,7 @@ fn most_rows(task: &CaseProgram) -> usize {
         false if improve::applies(task) => MOST_STARTING_ROWS,
         false => MOST_CURVED_ROWS,
     };
-    (all / task.tables.len()).max(50)
+    (all / task.tables.len() / task.slabs.len().max(1)).max(50)
 }
 
 /// The best numbers for all rows, from a sample if they are too many. `near` are good numbers for a similar task, if there are any.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Optional
 
 import numpy as np
@@ -16,6 +16,9 @@ from ._certificate import Certificate, certify
 from ._data import Data, Features, Floats, floats, matrix, split, take_column
 from ._design import Tolerated, tolerate
 from ._native import UnswayedError
+
+# scikit-learn's rate of the intercept on sparse matrices, relative to that of the weights.
+SPARSE_INTERCEPT_DECAY = 0.01
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class Learner:
         average: whether the model is the average of all models so far.
         from_step: the step from which on the learning rate is as `learning_rate` and `schedule` say. Bounds are for the long run,
             in which the steps before do not count.
+        intercept_scale: the feature of the intercept, if it is not 1: √(ρ), where the intercept learns at ρ times `learning_rate`. With
+            that feature and the common rate it is the same learner (Section 10 of docs/theory.md).
     """
 
     learning_rate: float
@@ -47,6 +52,7 @@ class Learner:
     schedule: Optional[str] = None
     average: bool = False
     from_step: int = 1
+    intercept_scale: float = field(default=1.0, repr=False)
 
     def update(self, model: ArrayLike, z: ArrayLike) -> Floats:
         """The model after one step on the point z = label · features; with an intercept, z = label · (features, 1).
@@ -57,7 +63,11 @@ class Learner:
         """
         theta, point = map(floats, (model, z))
         setting = (self.learning_rate, self.regularization, self.loss, self.intercept)
-        return _native.update(theta, point, *setting)
+        if not self.intercept or self.intercept_scale == 1.0:
+            return _native.update(theta, point, *setting)
+        scale = np.ones(len(theta))
+        scale[-1] = self.intercept_scale
+        return scale * _native.update(theta / scale, point * scale, *setting)
 
     def certify(self, x: Features, y: Any = None, *, poison_rate: float, **options: Any) -> Certificate:
         """`unswayed.certify` with this learner, on the rows as they are: the estimator learns from them without scaling."""
@@ -86,9 +96,10 @@ class Learner:
         if not self.intercept:
             return options
         if options.get("adversary", "ball") == "ball":
-            # ‖(x, 1)‖ ≤ √(radius² + 1), rounded up.
+            # ‖(x, c)‖ ≤ √(radius² + c²), rounded up.
             radius = options.get("radius")
-            options["radius"] = math.nextafter(math.hypot(1.0 if radius is None else radius, 1.0), math.inf)
+            whole = math.hypot(1.0 if radius is None else radius, self.intercept_scale)
+            options["radius"] = math.nextafter(whole, math.inf)
         return {**options, "bias": -1}
 
     def _rows(self, x: Features, y: Any, options: dict[str, Any]) -> tuple[Features, Any]:
@@ -107,7 +118,7 @@ class Learner:
                 x, reading["weights"] = take_column(x, reading.pop("weight_column"), "weight_column")
             x, y = split(x, y)
             x = matrix(x)
-            x = np.column_stack([x, np.ones(len(x))])
+            x = np.column_stack([x, np.full(len(x), self.intercept_scale)])
         # Rows of norm above 1 are meant as they are: divided by 1.
         return Data(x, y, scale=1.0, **reading), None
 
@@ -139,7 +150,7 @@ def from_sklearn(estimator: Any, *, largest_rate: float = 1e-2, sparse: Optional
         largest_rate: for a learning rate that falls, the one from which on it is certified: `from_step` says which step that is.
             A smaller one has a smaller bound, from a later step on.
         sparse: whether `partial_fit` gets sparse matrices. It matters with an intercept, which scikit-learn then moves at a
-            hundredth of the learning rate, a learner that is not certified; so with `fit_intercept=True` say `sparse=False`
+            hundredth of the learning rate; so with `fit_intercept=True` say `sparse=True` or `sparse=False`
             if `partial_fit` gets arrays.
 
     >>> import unswayed
@@ -174,10 +185,10 @@ def from_sklearn(estimator: Any, *, largest_rate: float = 1e-2, sparse: Optional
         )
     rate, schedule, step = _sklearn_rate(wanted, largest_rate)
     _check(kind, rate, "largest_rate" if schedule else "eta0", wanted["alpha"], "alpha")
-    if wanted["fit_intercept"] and sparse is not False:
+    if wanted["fit_intercept"] and sparse is None:
         raise UnswayedError(
             "SGDClassifier: fit_intercept=True: on sparse matrices scikit-learn moves the intercept at a hundredth of the "
-            "learning rate, and that learner is not certified; if partial_fit gets arrays, say from_sklearn(model, sparse=False)"
+            "learning rate; say from_sklearn(model, sparse=False) if partial_fit gets arrays, sparse=True if it gets sparse matrices"
         )
     if not isinstance(wanted["average"], bool):
         raise UnswayedError(f"SGDClassifier: average={wanted['average']!r}: the average must be of all models; use True or False")
@@ -187,7 +198,8 @@ def from_sklearn(estimator: Any, *, largest_rate: float = 1e-2, sparse: Optional
             "constant learning rate only; use fit_intercept=False and a feature that is always 1, or learning_rate='constant'"
         )
     return Learner(
-        rate, float(wanted["alpha"]), loss, bool(wanted["fit_intercept"]), schedule, wanted["average"], step
+        rate, float(wanted["alpha"]), loss, bool(wanted["fit_intercept"]), schedule, wanted["average"], step,
+        math.sqrt(SPARSE_INTERCEPT_DECAY) if sparse and wanted["fit_intercept"] else 1.0,
     )
 
 
@@ -226,9 +238,8 @@ def from_river(model: Any) -> Learner:
     Learner(learning_rate=0.001, regularization=0.01, loss='hinge', intercept=False, schedule=None, average=False, from_step=1)
     >>> unswayed.from_river(linear_model.LogisticRegression(l2=0.01)).intercept
     True
-    >>> unswayed.from_river(linear_model.LogisticRegression(l2=0.01, intercept_lr=0.1))
-    Traceback (most recent call last):
-    unswayed.UnswayedError: LogisticRegression: intercept_lr...
+    >>> round(unswayed.from_river(linear_model.LogisticRegression(l2=0.01, intercept_lr=0.0001)).intercept_scale, 6)
+    0.1
     """
     from river import linear_model, optim
 
@@ -256,17 +267,18 @@ def from_river(model: Any) -> Learner:
         raise refuse("optimizer.lr", "its step size changes over time, and the bound is for a constant one")
     rate, own = model.optimizer.lr.learning_rate, model.intercept_lr
     is_still = type(own) is optim.schedulers.Constant and own.learning_rate == 0 and model.intercept == 0
-    if not is_still and (type(own) is not optim.schedulers.Constant or own.learning_rate != rate):
+    if not is_still and (type(own) is not optim.schedulers.Constant or not own.learning_rate > 0):
         raise refuse(
             "intercept_lr",
-            "the intercept moves at a rate of its own; set intercept_lr to that of the optimizer, or to 0 with intercept_init=0",
+            "the intercept's rate changes, or it stays where it is but not at 0; use a constant rate, or 0 with intercept_init=0",
         )
     if model.l1 != 0:
         raise refuse(f"l1={model.l1}", "only the quadratic penalty is certified; use l2")
     if model.clip_gradient < 1:
         raise refuse(f"clip_gradient={model.clip_gradient}", "it shortens the steps; use at least 1")
     _check(kind, rate, "optimizer", model.l2, "l2")
-    return Learner(float(rate), float(model.l2), loss, not is_still)
+    scale = 1.0 if is_still else math.sqrt(own.learning_rate / rate)
+    return Learner(float(rate), float(model.l2), loss, not is_still, intercept_scale=scale)
 
 
 def _check(kind: str, rate: float, rate_name: str, penalty: float, penalty_name: str) -> None:

@@ -60,7 +60,8 @@ pub(super) fn edges(task: &CaseProgram) -> Option<Vec<f64>> {
     let rows = (ROWS / task.tables.len()).max(20);
     let samples: Vec<RowTable> =
         task.tables.iter().map(|table| table.sample(table.len().div_ceil(rows))).collect();
-    let unit = 1.0 / size(task).max(f64::MIN_POSITIVE);
+    let size = size(task);
+    let unit = if size > 0.0 { 1.0 / size } else { 1.0 };
     let mut edges: Vec<f64> = FIRST.iter().map(|e| e * unit).collect();
     let solved = |edges: &[f64]| {
         solve(&CaseProgram { tables: &samples, slabs: &each(edges), ..*task }).filter(|f| f.value.is_finite())

@@ -189,11 +189,33 @@ def test_an_estimator_is_certified_on_the_rows_it_sees(arrays):
             call()
 
 
+def test_an_intercept_with_a_rate_of_its_own_is_a_scaled_feature(arrays):
+    """The real learners, step by step, beside the step that is certified: a common rate and a feature that is √ρ."""
+    x, y = arrays[0][:, :3], arrays[1]
+    sgd = SGDClassifier(loss="hinge", alpha=PENALTY, learning_rate="constant", eta0=RATE)
+    river = linear_model.LogisticRegression(
+        optimizer=optim.SGD(RATE), loss=optim.losses.Log(), l2=PENALTY, intercept_lr=3 * RATE
+    )
+    sparse, own = unswayed.from_sklearn(sgd, sparse=True), unswayed.from_river(river)
+    assert (sparse.intercept_scale, own.intercept_scale) == (pytest.approx(0.1), pytest.approx(3**0.5))
+    models = [np.zeros(4), np.zeros(4)]
+    random = np.random.default_rng(7)
+    for row in random.integers(len(x), size=500):
+        sgd.partial_fit(csr_matrix(x[row : row + 1]), [y[row]], classes=[-1, 1])
+        river.learn_one(dict(enumerate(x[row].tolist())), y[row] > 0)
+        z = y[row] * np.append(x[row], 1.0)
+        models = [learner.update(model, z) for learner, model in zip((sparse, own), models)]
+    assert np.allclose(models[0], np.append(sgd.coef_[0], sgd.intercept_), atol=1e-9)
+    assert np.allclose(models[1], [*(river.weights[i] for i in range(3)), river.intercept], atol=1e-9)
+    # The feature is in the rows that are certified, and the ball is as much larger.
+    certificate = sparse.certify(x[:12], y[:12], poison_rate=POISON)
+    assert certificate.status == "certified"
+
+
 def test_an_intercept_on_sparse_rows_is_another_learner(arrays):
     model = SGDClassifier(loss="hinge", alpha=PENALTY, learning_rate="constant", eta0=RATE)
-    for sparse in (None, True):
-        with pytest.raises(unswayed.UnswayedError, match="hundredth"):
-            unswayed.from_sklearn(model, sparse=sparse)
+    with pytest.raises(unswayed.UnswayedError, match="hundredth"):
+        unswayed.from_sklearn(model)
     assert unswayed.from_sklearn(model, sparse=False).intercept
     assert not unswayed.from_sklearn(model.set_params(fit_intercept=False), sparse=True).intercept
     # scikit-learn does what the message says.
@@ -386,8 +408,7 @@ def test_an_elastic_net_without_its_l1_part_is_ours(arrays):
         ({"optimizer": optim.Adam(0.01)}, "only plain SGD"),
         ({"optimizer": optim.Momentum(0.01)}, "only plain SGD"),
         ({"optimizer": optim.SGD(optim.schedulers.InverseScaling(0.01))}, "step size changes"),
-        ({"intercept_lr": 0.01}, "a rate of its own"),
-        ({"intercept_lr": optim.schedulers.InverseScaling(RATE)}, "a rate of its own"),
+        ({"intercept_lr": optim.schedulers.InverseScaling(RATE)}, "rate changes"),
         ({"intercept_init": 1.0}, "intercept_init=0"),
         ({"l2": 0.0}, "nothing pulls"),
         ({"l2": 0.0, "l1": 0.1}, "quadratic"),

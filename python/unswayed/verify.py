@@ -12,7 +12,7 @@ Numbers are exact (`fractions.Fraction`), and conditions are decided exactly. Wr
 
 - `up(x)` and `down(x)` round a quotient to a multiple of 2^(L(x)−256). `up` is applied to: ΣT_i/W of the rows; ½βᵀNβ of the
   point (for a box each R_jβ_j²/(2τ_j)); ¼vᵀA⁻¹v (for a box each coordinate; for an ellipsoid ¼(2vᵀx − xᵀAx) and
-  ‖v−Ax‖²/(4a); for the points of one class each of three parts); h'(w₀)²/(4m) and h(w₀) of Lemma L3, and both ends of y/w₀
+  ‖v−Ax‖²/(4a); for the points of one class each of three parts; in a slab v_be + εM_bbe² of either end); h'(w₀)²/(4m) and h(w₀) of Lemma L3, and both ends of y/w₀
   and (κ−y)/(1−w₀) in h'; each bound on an interval in the search for C of Lemma L7, and 1/(1−w) in it. Rows' constants are
   multiples of W, the sum of the weights (W·S with target weights of sum S), until they are divided by it.
 - Logarithms are enclosed in fixed point with 128 fractional bits (`log`).
@@ -342,7 +342,7 @@ ROW_BOUNDS = {  # the vectors of each kind of line
 }
 CASES = struct_of(
     rows=one_of(**dict.fromkeys(ROW_BOUNDS)), alpha=number, beta=vector,
-    omega=Optional_(number), shells=Optional_(struct_of(centre=vector, radii=vector, ball=number)), by_class=Default(flag, False),
+    omega=Optional_(number), shells=Optional_(struct_of(centre=vector, radii=vector, ball=number)), by_class=Default(flag, False), slabs=VECTOR,
     lines=list_of(struct_of(dataset=whole, shell=whole, **dict.fromkeys(LINE_VECTORS, VECTOR))),
     cases=struct_of(lines=list_of(whole), **dict.fromkeys(CASE_VECTORS, VECTOR)),
 )
@@ -756,7 +756,7 @@ def validate(statement: Struct, data: list[Rows], target: Optional[Rows]) -> Non
     require(learner.schedule is None or learner.schedule.from_step is None or learner.schedule.from_step >= 1, "steps count from 1")
     require(all(radius is None or radius > 0 for radius in (learner.projection, learner.clip)), "radii of steps are > 0")
     free = learner.unregularized
-    require(all(a < b for a, b in zip(free, free[1:])) and max(free, default=0) < columns, "unregularized coordinates increase")
+    require(len(free) <= 1 and max(free, default=0) < columns, "at most one coordinate is unregularized")
     require(0 <= statement.threat.poison_rate < 1, "0 ≤ ε < 1")
     weighted = [origin.step_weight_column is not None or origin.class_weights is not None for origin in statement.data]
     weight = statement.threat.poison_weight
@@ -1150,8 +1150,11 @@ def finite_point(l: Letters, a: Numbers, share: float, w: Optional[float]) -> Po
     return Point(m0, [y * x for x in a], "scalar", ZERO)
 
 
-def peak(l: Letters, base: Fraction, v: Numbers, point: Point, x: Numbers, statement: Struct, omega: Optional[float]) -> Fraction:
-    """A number above ¼vᵀA⁻¹v with A = base·I − εM ≻ 0."""
+def peak(
+    l: Letters, base: Fraction, v: Numbers, point: Point, x: Numbers, statement: Struct, omega: Optional[float],
+    fixed: Optional[int] = None,
+) -> Fraction:
+    """A number above ¼vᵀA⁻¹v with A = base·I − εM ≻ 0, both without the fixed coordinate."""
 
     def part(square: Fraction, eigenvalue: Fraction) -> Fraction:
         curve = base - l.eps * eigenvalue
@@ -1159,13 +1162,14 @@ def peak(l: Letters, base: Fraction, v: Numbers, point: Point, x: Numbers, state
         return up(square / (4 * curve))
 
     if point.kind == "scalar":
-        require(all(v[j] == 0 for j in l.free), "v is 0 in unregularized coordinates")
-        return part(sum((one**2 for j, one in enumerate(v) if j not in l.free), ZERO), point.M)
+        return part(sum((one**2 for j, one in enumerate(v) if j != fixed), ZERO), point.M)
     if point.kind == "diagonal":
-        return sum((part(one**2, m) for one, m in zip(v, point.M)), ZERO)
+        return sum((part(one**2, m) for j, (one, m) in enumerate(zip(v, point.M)) if j != fixed), ZERO)
     if point.kind == "dense":
         # A ⪰ aI, and vᵀA⁻¹v ≤ 2vᵀx − xᵀAx + ‖v−Ax‖²/a for every x.
+        x = [ZERO if j == fixed else one for j, one in enumerate(x)]
         qx = apply(symmetric(exact(statement.threat.set[1].q), len(v)), x)
+        v, qx = ([ZERO if j == fixed else one for j, one in enumerate(vector)] for vector in (v, qx))
         ax = [base * one - l.eps * point.M * q for one, q in zip(x, qx)]
         inner = up((2 * dot(v, x) - dot(x, ax)) / 4)
         return inner + part(norm2([one - other for one, other in zip(v, ax)]), point.M * Fraction(omega or 0))
@@ -1177,6 +1181,26 @@ def peak(l: Letters, base: Fraction, v: Numbers, point: Point, x: Numbers, state
     mean = sum((sum(column) ** 2 for column in columns), ZERO) / classes  # 1
     parts = [(along, m * pair), (norm2(v) - along - mean, m * (classes - 1) / 2), (mean, ZERO)]
     return sum((part(square, eigenvalue) for square, eigenvalue in parts), ZERO)
+
+
+def peak_in_slab(
+    l: Letters, v: Numbers, point: Point, ends: list[tuple[Fraction, Numbers]], outward: int, statement: Struct, omega: Optional[float]
+) -> Fraction:
+    """The largest value at the ends of a slab, each with its x (Theorem L17): what is left is convex in the coordinate. `outward` is
+    the sign of an end at infinity, 0 if there is none."""
+    [b] = l.free
+    column = [ZERO] * len(v)  # M_jb
+    if point.kind == "dense":
+        column = [point.M * q for q in symmetric(exact(statement.threat.set[1].q), len(v))[b]]
+    else:
+        column[b] = point.M[b] if point.kind == "diagonal" else point.M
+    require(outward == 0 or (column[b] == 0 and outward * v[b] <= 0), "nothing pushes outward in an unbounded slab")
+    values = []
+    for end, x in ends:
+        pushed = [one + 2 * l.eps * m * end for one, m in zip(v, column)]
+        own = up(v[b] * end + l.eps * column[b] * end**2)
+        values.append(own + peak(l, l.curvature, pushed, point, x, statement, omega, b))
+    return max(values)
 
 
 # --------------------------------------------------------------------------------------------------------------- Theorem L1
@@ -1195,7 +1219,9 @@ def require_fit(statement: Struct, proof: Struct) -> None:
     require("error" not in kind or not learner.average, "an averaged model's error is bounded by its loss")
     require(statement.target[0] != "rows" or kind == "interval", "the lines fit the target")
     require(kind != "interval" or shells, "intervals have shells")
-    require(not free or (kind in ("bounded-slope", "logistic") and not shells), "the proof fits unregularized coordinates")
+    fits = "error" in kind or kind in ("bounded-slope", "logistic")
+    require(not free or (fits and not shells), "the proof fits an unregularized coordinate")
+    require(free == bool(proof.slabs) and all(a < b for a, b in zip(proof.slabs, proof.slabs[1:])), "slabs fit, and their edges increase")
     require(not proof.by_class or loss == "multiclass", "classes are those of the loss")
     require((statement.threat.set[0] == "ellipsoid") == (proof.omega is not None), "ω is that of an ellipsoid")
 
@@ -1262,15 +1288,17 @@ def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Opti
         shells = len(proof.shells.radii)
         require(shells > 0 and len(proof.shells.centre) == size, "there are shells, and a centre")
         require_shells(statement, proof, data, l)
+    elif proof.slabs:
+        shells = len(proof.slabs) + 1
     parts = classes if proof.by_class else len(content.points) // d if set_ == "points" else 1
     count = len(data) * shells * parts
     width = 0 if set_ in ("points", "label_flips") else d if set_ == "box" else 1
-    free = bool(learner.unregularized)
+    edges = exact(proof.slabs)
     given = proof.cases
     require(len(given.lines) == count, "each case has lines")
     per_case = {
-        "tau": width, "nu": int(width > 0 and not free), "share": int(set_ == "points"), "w": int(set_ == "points" and loss == "logistic"),
-        "x": d * (set_ == "ellipsoid" and not free), "outer": int(proof.shells is not None), "inner": int(proof.shells is not None),
+        "tau": width, "nu": int(width > 0), "share": int(set_ == "points"), "w": int(set_ == "points" and loss == "logistic"),
+        "x": d * (set_ == "ellipsoid") * (2 if edges else 1), "outer": int(proof.shells is not None), "inner": int(proof.shells is not None),
     }
     require_lengths(given, CASE_VECTORS, {name: each * count for name, each in per_case.items()})
     require(all(tau > 0 for tau in given.tau) and all(x >= 0 for name in ("nu", "outer", "inner") for x in given[name]), "τ > 0; ν, ω, μ ≥ 0")
@@ -1288,7 +1316,11 @@ def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Opti
         require(fits, "a case has lines of its dataset and shell")
         r0, r = lines[chosen]
         tau = exact(given.tau[i * width : (i + 1) * width])
-        nu = l.two_ak if free else Fraction(given.nu[i]) if given.nu else ZERO
+        nu = Fraction(given.nu[i]) if given.nu else ZERO
+        outward = 0 if not edges else -1 if shell == 0 else int(shell == len(edges))
+        if outward != 0:
+            require(nu == 0, "ν is not given in an unbounded slab")
+            nu = l.two_ak
         if set_ == "label_flips":
             point = Point(ZERO, [ZERO] * size, "scalar", ZERO)
         elif set_ == "points":
@@ -1300,6 +1332,11 @@ def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Opti
         g0, g, w = region(proof, i, shell, size)
         v = [own + l.eps * m + slope - sb for own, m, slope, sb in zip(r, point.m, g, l.sigma_beta)]
         x = exact(given.x[i * d : (i + 1) * d])
+        if edges:
+            xs = [exact(given.x[j * d : (j + 1) * d]) for j in (2 * i, 2 * i + 1)]
+            ends = [(edges[at], xs[end]) for end, at in enumerate((shell - 1, shell)) if 0 <= at < len(edges)]
+            bounds.append(r0 + l.eps * point.m0 + l.slowdown_cost + peak_in_slab(l, v, point, ends, outward, statement, proof.omega))
+            continue
         bounds.append(r0 + l.eps * point.m0 + g0 + l.slowdown_cost + peak(l, l.curvature + w, v, point, x, statement, proof.omega))
     return max(bounds)
 
@@ -1319,7 +1356,7 @@ def line_above(
     statement: Struct, proof: Struct, given: Struct, l: Letters, data: list[Rows], target: Optional[Rows]
 ) -> tuple[Fraction, Numbers]:
     """r₀ and r of the rows of a dataset and of the target."""
-    shells = 1 if proof.shells is None else len(proof.shells.radii)
+    shells = len(proof.slabs) + 1 if proof.shells is None else len(proof.shells.radii)
     require(given.dataset < len(data) and given.shell < shells, "lines are those of a dataset and a shell")
     rows, kind, classes = data[given.dataset], proof.rows[0], statement.learner.loss[1] if statement.learner.loss[0] == "multiclass" else 0
     wanted = dict.fromkeys(ROW_BOUNDS[kind], len(rows.z) * max(classes - 1, 1))

@@ -11,10 +11,11 @@
 use std::cmp::Ordering;
 
 use crate::exact::{Dyadic, Round, quotient};
-use crate::failure::{Reason, require_not_negative, require_positive};
+use crate::failure::{Reason, require_positive};
 use crate::lambda::Lambda;
 use crate::matrix::entry;
 use crate::parts::rows::Line;
+use crate::parts::slabs::Slab;
 
 /// The quadratic m₀ + mᵀθ + θᵀMθ above what the point contributes.
 pub(crate) struct Quadratic {
@@ -63,6 +64,8 @@ struct Case<'a> {
     region: &'a Region,
     /// ασ(2−ησ) + w
     base: Dyadic,
+    /// An unregularized coordinate and where it is: at an end of its slab.
+    fixed: Option<(usize, &'a Dyadic)>,
 }
 
 /// B of a case, rounded up.
@@ -72,19 +75,59 @@ pub(crate) fn bound(
     point: &Quadratic,
     region: &Region,
 ) -> Result<Dyadic, Reason> {
-    let case = Case { lambda, line, point, region, base: lambda.curvature() + &region.w };
-    let peak = match &point.curve {
-        Curve::Flat => case.scalar(&Dyadic::zero(), &Dyadic::whole(1))?,
-        Curve::Scalar { m, over } => case.scalar(m, over)?,
-        Curve::Diagonal { m, over } => case.diagonal(m, over)?,
-        Curve::Dense { m, over, q, omega, x } => case.dense(m, over, q, omega, x)?,
-        Curve::Classes { m, over, classes, label } => case.classes(m, over, *classes, *label)?,
-    };
-    let rows = quotient(&line.constant, &line.scale, Round::Up);
-    Ok(rows + &lambda.eps * &point.constant + &region.constant + lambda.slowdown_cost() + peak)
+    let base = lambda.curvature() + &region.w;
+    Case { lambda, line, point, region, base, fixed: None }.bound()
+}
+
+/// B of a case in a slab, with the unregularized coordinate at one of its ends, rounded up (Theorem L17). An end at infinity must
+/// be harmless.
+pub(crate) fn bound_in_slab(
+    lambda: &Lambda,
+    line: &Line,
+    point: &Quadratic,
+    slab: &Slab,
+    end: &Dyadic,
+) -> Result<Dyadic, Reason> {
+    let region = Region::everywhere(line.slope.len());
+    let fixed = Some((slab.coordinate, end));
+    let case = Case { lambda, line, point, region: &region, base: lambda.curvature(), fixed };
+    let (m, over) = case.along(slab.coordinate);
+    let v = case.slope(slab.coordinate, &over);
+    slab.require_held(&v, &m)?;
+    // v·e + εM·e² for the coordinate itself.
+    let own = &v * end + &lambda.eps * m * end.square() * &line.scale;
+    Ok(quotient(&own, &(&line.scale * over), Round::Up) + case.bound()?)
 }
 
 impl Case<'_> {
+    /// B, but for what a fixed coordinate adds.
+    fn bound(&self) -> Result<Dyadic, Reason> {
+        let peak = match &self.point.curve {
+            Curve::Flat => self.scalar(&Dyadic::zero(), &Dyadic::whole(1))?,
+            Curve::Scalar { m, over } => self.scalar(m, over)?,
+            Curve::Diagonal { m, over } => self.diagonal(m, over)?,
+            Curve::Dense { m, over, q, omega, x } => self.dense(m, over, q, omega, x)?,
+            Curve::Classes { m, over, classes, label } => self.classes(m, over, *classes, *label)?,
+        };
+        let rows = quotient(&self.line.constant, &self.line.scale, Round::Up);
+        let fixed = &self.lambda.eps * &self.point.constant + &self.region.constant;
+        Ok(rows + fixed + self.lambda.slowdown_cost() + peak)
+    }
+
+    /// over·M_jj and its denominator.
+    fn along(&self, j: usize) -> (Dyadic, Dyadic) {
+        match &self.point.curve {
+            Curve::Flat | Curve::Classes { .. } => (Dyadic::zero(), Dyadic::whole(1)),
+            Curve::Scalar { m, over } => (m.clone(), over.clone()),
+            Curve::Diagonal { m, over } => (m[j].clone(), over[j].clone()),
+            Curve::Dense { m, over, q, .. } => (m * Dyadic::new(entry(q, j, j)), over.clone()),
+        }
+    }
+
+    fn is_fixed(&self, j: usize) -> bool {
+        self.fixed.is_some_and(|(fixed, _)| fixed == j)
+    }
+
     /// over·A = over·base − ε·m, which must be positive.
     fn curvature(&self, m: &Dyadic, over: &Dyadic, name: &str) -> Result<Dyadic, Reason> {
         let a = &self.base * over - &self.lambda.eps * m;
@@ -109,16 +152,11 @@ impl Case<'_> {
         quotient(square, &divisor, Round::Up)
     }
 
-    /// All coordinates alike; in the unregularized ones A is 0 and v must be.
+    /// All coordinates alike.
     fn scalar(&self, m: &Dyadic, over: &Dyadic) -> Result<Dyadic, Reason> {
         let a = self.curvature(m, over, "A")?;
         let mut square = Dyadic::zero();
-        for (j, v) in self.slopes(over).iter().enumerate() {
-            if self.lambda.free.contains(&j) {
-                let off = Dyadic::zero() - v.abs();
-                require_not_negative(&off, format_args!("−|v[{j}]|, an unregularized coordinate,"))?;
-                continue;
-            }
+        for (_, v) in self.slopes(over).iter().enumerate().filter(|(j, _)| !self.is_fixed(*j)) {
             square = square + v.square();
         }
         Ok(self.peak(&square, over, &a))
@@ -126,7 +164,7 @@ impl Case<'_> {
 
     fn diagonal(&self, m: &[Dyadic], over: &[Dyadic]) -> Result<Dyadic, Reason> {
         let mut sum = Dyadic::zero();
-        for (j, (m, over)) in m.iter().zip(over).enumerate() {
+        for (j, (m, over)) in m.iter().zip(over).enumerate().filter(|(j, _)| !self.is_fixed(*j)) {
             let a = self.curvature(m, over, &format!("A[{j}]"))?;
             sum = sum + self.peak(&self.slope(j, over).square(), over, &a);
         }
@@ -144,12 +182,19 @@ impl Case<'_> {
     ) -> Result<Dyadic, Reason> {
         let least = self.curvature(&(m * omega), over, "ασ(2−ησ) + w − εχ²ω/(2τ)")?;
         let (base, pull) = (&self.base * over, &self.lambda.eps * m);
-        let v = self.slopes(over);
+        let mut v = self.slopes(over);
+        if let Some((fixed, end)) = self.fixed {
+            // 2εM_jb·e pushes the others.
+            let push = Dyadic::whole(2) * &pull * end * &self.line.scale;
+            for (j, v) in v.iter_mut().enumerate() {
+                *v = &*v + &push * Dyadic::new(entry(q, j, fixed));
+            }
+        }
         let scaled: Vec<Dyadic> = x.iter().map(|x| x * &self.line.scale).collect();
         let (mut inner, mut rest) = (Dyadic::zero(), Dyadic::zero());
-        for (i, v) in v.iter().enumerate() {
+        for (i, v) in v.iter().enumerate().filter(|(i, _)| !self.is_fixed(*i)) {
             let mut qx = Dyadic::zero();
-            for (j, x) in scaled.iter().enumerate() {
+            for (j, x) in scaled.iter().enumerate().filter(|(j, _)| !self.is_fixed(*j)) {
                 qx = qx + Dyadic::new(entry(q, i, j)) * x;
             }
             let ax = &base * &scaled[i] - &pull * qx;

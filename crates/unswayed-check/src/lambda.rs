@@ -12,7 +12,7 @@ pub(crate) struct Lambda<'a> {
     pub(crate) eps: Dyadic,
     pub(crate) alpha: Dyadic,
     pub(crate) beta: &'a [f64],
-    /// Coordinates without regularization.
+    /// The coordinate without regularization, if there is one.
     pub(crate) free: &'a [usize],
     /// k = 1 − ησ
     pub(crate) k: Dyadic,

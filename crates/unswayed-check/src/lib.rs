@@ -25,6 +25,7 @@
 //!     beta: vec![-1.0, -1.0],
 //!     omega: None,
 //!     shells: None,
+//!     slabs: vec![],
 //!     by_class: false,
 //!     lines: vec![Lines { u: vec![0.4, 0.4], w: vec![0.35, 0.35], ..Lines::default() }],
 //!     cases: Cases { lines: vec![0], tau: vec![1.5, 1.5], nu: vec![0.25], ..Cases::default() },

@@ -125,7 +125,7 @@ impl RowBound {
 
 /// The numbers of Theorem L1.
 ///
-/// The cases are ordered: by dataset, then by shell, then by the part of the adversary's set (each point of a finite set, each
+/// The cases are ordered: by dataset, then by shell or slab, then by the part of the adversary's set (each point of a finite set, each
 /// class if `by_class`; otherwise there is one part).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -143,6 +143,9 @@ pub struct CaseProof {
     /// Shells that cover all θ, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shells: Option<Shells>,
+    /// Edges e_1 < e_2 < … of the slabs that an unregularized coordinate is cut into: below e_1, between neighbours, above the last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "array")]
+    pub slabs: Vec<f64>,
     /// Whether each class of the adversary's point is a part of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_class: bool,
@@ -189,11 +192,11 @@ macro_rules! vectors {
 }
 
 vectors! {
-    /// Lines above the rows of one dataset, in one shell if there are shells. Vectors that are not needed are empty.
+    /// Lines above the rows of one dataset, in one shell or slab if there are any. Vectors that are not needed are empty.
     Lines {
         /// The dataset, from 0.
         dataset: usize,
-        /// The shell, from 0; 0 if there are no shells.
+        /// The shell or slab, from 0; 0 if there are none.
         shell: usize,
     } [
         /// Slopes as a share of the largest that is allowed.
@@ -229,13 +232,13 @@ vectors! {
     } [
         /// τ; d numbers per case for a box. Not for finite sets and flipped labels.
         tau,
-        /// ν. As τ, and not with unregularized coordinates, where it is 2αk.
+        /// ν. As τ; in the two unbounded slabs it is 2αk instead, and the number is 0.
         nu,
         /// For a finite set: the slope of the point's line as a share of 2αk.
         share,
         /// For a finite set and the logistic loss: the point's w₀.
         w,
-        /// For an ellipsoid: d numbers near A⁻¹v.
+        /// For an ellipsoid: d numbers near A⁻¹v; in a slab at either end, the lower one first.
         x,
         /// With shells: ω, the multiplier of ‖θ−o‖ ≤ r_m.
         outer,

@@ -6,6 +6,7 @@ use crate::failure::{Reason, require, require_each, require_length, require_not_
 use crate::lambda::Lambda;
 use crate::parts::points::{self, Acting, Ellipsoid, Split};
 use crate::parts::region;
+use crate::parts::slabs::{self, Slab};
 use crate::parts::rows::{
     self, BoundedSlope, Clipped, ClippedLoss, ErrorHinge, ErrorLogistic, Interval, LabelHinge, LabelLogistic,
     Line, Logistic, Mass, RowLine, View,
@@ -47,8 +48,11 @@ fn require_fit(statement: &Statement, proof: &CaseProof) -> Result<(), Reason> {
         (rows == RowBound::Interval) != has_shells && rows == RowBound::Interval,
         "a proof without shells",
     )?;
-    refuse(!learner.unregularized.is_empty() && !is_plain, "unregularized coordinates")?;
-    refuse(!learner.unregularized.is_empty() && has_shells, "unregularized coordinates and shells")?;
+    let is_free = !learner.unregularized.is_empty();
+    refuse(is_free && !is_plain && !rows.is_error(), "an unregularized coordinate")?;
+    refuse(is_free && has_shells, "an unregularized coordinate and shells")?;
+    refuse(is_free && proof.slabs.is_empty(), "an unregularized coordinate without slabs")?;
+    refuse(!is_free && !proof.slabs.is_empty(), "slabs without an unregularized coordinate")?;
     refuse(proof.by_class && !is_class, "cases by class without classes")?;
     refuse(is_ellipsoid && proof.omega.is_none(), "an ellipsoid without omega")?;
     refuse(!is_ellipsoid && proof.omega.is_some(), "omega without an ellipsoid")
@@ -109,6 +113,7 @@ impl<'a> Prover<'a> {
             _ => None,
         };
         region::require_kept(statement, proof, evidence)?;
+        slabs::require_edges(&proof.slabs)?;
         Ok(Prover { statement, proof, evidence, shape, lambda, ellipsoid })
     }
 
@@ -125,9 +130,20 @@ impl<'a> Prover<'a> {
         let fits = |l: &Lines| l.dataset == dataset && l.shell == shell;
         let fits = self.proof.lines.get(chosen).is_some_and(fits);
         require(fits, format_args!("lines[{i}]"), chosen as f64, "of the case's dataset and shell")?;
-        let region = region::region(self.proof, i, shell, self.shape.parameters);
-        let point = self.point(i, part)?;
-        evaluate::bound(&self.lambda, &lines[chosen], &point, &region)
+        let line = &lines[chosen];
+        let Some(slab) = Slab::new(self.lambda.free, &self.proof.slabs, shell) else {
+            let region = region::region(self.proof, i, shell, self.shape.parameters);
+            let point = self.point(i, part, self.nu(i), 0)?;
+            return evaluate::bound(&self.lambda, line, &point, &region);
+        };
+        let mut best: Option<Dyadic> = None;
+        let nu = self.slab_nu(i, &slab)?;
+        for (end, edge) in slab.ends() {
+            let point = self.point(i, part, nu.clone(), end)?;
+            let bound = evaluate::bound_in_slab(&self.lambda, line, &point, &slab, edge)?;
+            best = Some(best.map_or(bound.clone(), |best| best.max(bound)));
+        }
+        best.ok_or_else(|| self.unfit("a slab without an end"))
     }
 
     /// The line above the rows.
@@ -207,15 +223,26 @@ impl<'a> Prover<'a> {
         Interval { mass, y, reach, centre, radius, name }
     }
 
-    /// The quadratic above the point in case i, for one part of the set.
-    fn point(&self, i: usize, part: usize) -> Result<Quadratic, Reason> {
+    /// ν of case i.
+    fn nu(&self, i: usize) -> Dyadic {
+        Dyadic::new(self.proof.cases.nu.get(i).copied().unwrap_or_default())
+    }
+
+    /// ν of case i in a slab: 2αk in an unbounded one, so that χ = 0.
+    fn slab_nu(&self, i: usize, slab: &Slab) -> Result<Dyadic, Reason> {
+        if slab.is_bounded() {
+            return Ok(self.nu(i));
+        }
+        let nu = self.proof.cases.nu.get(i).copied().unwrap_or_default();
+        require(nu == 0.0, format_args!("nu[{i}]"), nu, "0, as it is 2αk in an unbounded slab")?;
+        Ok(self.lambda.two_ak.clone())
+    }
+
+    /// The quadratic above the point in case i, for one part of the set; `end` is 1 at the upper end of a slab.
+    fn point(&self, i: usize, part: usize, nu: Dyadic, end: usize) -> Result<Quadratic, Reason> {
         let (lambda, cases, loss) = (&self.lambda, &self.proof.cases, self.statement.learner.loss);
         let width = self.shape.tau_width;
         let tau = &cases.tau[i * width..(i + 1) * width];
-        let nu = match cases.nu.get(i) {
-            Some(&nu) => Dyadic::new(nu),
-            None => lambda.two_ak.clone(),
-        };
         let weight = point_weight(self.statement);
         let split = |acting| Split::new(lambda, nu.clone(), acting, weight.clone());
         let label = point_label(self.statement).unwrap_or_default();
@@ -242,8 +269,8 @@ impl<'a> Prover<'a> {
             (Set::Box { radii }, _) => points::cuboid(lambda, &split(acting), radii, tau),
             (Set::Ellipsoid { .. }, _) => {
                 let Some(set) = &self.ellipsoid else { return Err(self.unfit("this set")) };
-                let x = if cases.x.is_empty() { &[][..] } else { &cases.x[i * d..(i + 1) * d] };
-                points::ellipsoid(lambda, &split(acting), set, tau[0], x)
+                let first = if self.proof.slabs.is_empty() { i } else { 2 * i + end };
+                points::ellipsoid(lambda, &split(acting), set, tau[0], &cases.x[first * d..(first + 1) * d])
             }
             (Set::Points { points: all }, _) => {
                 let point = &all[part * d..(part + 1) * d];

@@ -18,7 +18,7 @@ pub(crate) struct Shape {
     pub(crate) lines: Vec<usize>,
     /// Rows of the target, if they are rows of their own.
     pub(crate) target: Option<usize>,
-    /// Shells, at least one.
+    /// Shells or slabs, at least one.
     pub(crate) shells: usize,
     /// Parts of the adversary's set.
     pub(crate) parts: usize,
@@ -35,14 +35,16 @@ impl Shape {
         let rows: Vec<usize> = evidence.data.iter().map(Rows::len).collect();
         let columns = evidence.data.first().map_or(0, |r| r.dimension);
         let target = evidence.target.as_ref().map(Rows::len);
-        let shells = proof.shells.as_ref().map(|s| s.radii.len());
+        let has_shells = proof.shells.is_some();
+        let is_free = !proof.slabs.is_empty();
+        let slabs = if is_free { proof.slabs.len().saturating_add(1) } else { 1 };
+        let shells = proof.shells.as_ref().map_or(slabs, |s| s.radii.len());
         let (learner, set) = (&statement.learner, &statement.threat.set);
         let dimension = columns.saturating_sub(learner.loss.label_entries());
         let (parameters, each, classes) = match learner.loss {
             Loss::Multiclass(k) => (dimension.saturating_mul(k), k.saturating_sub(1), k),
             _ => (dimension, 1, 1),
         };
-        let is_free = !learner.unregularized.is_empty();
         let (tau_width, parts) = match set {
             Set::Ball { .. } if proof.by_class => (1, classes),
             Set::Ball { .. } | Set::Ellipsoid { .. } | Set::Any => (1, 1),
@@ -54,21 +56,20 @@ impl Shape {
         let is_ellipsoid = matches!(set, Set::Ellipsoid { .. });
         let wanted = [
             ("tau", tau_width),
-            ("nu", usize::from(tau_width > 0 && !is_free)),
+            ("nu", usize::from(tau_width > 0)),
             ("share", usize::from(is_finite)),
             ("w", usize::from(is_finite && learner.loss == Loss::Logistic)),
-            ("x", if is_ellipsoid && !is_free { dimension } else { 0 }),
-            ("outer", usize::from(shells.is_some())),
-            ("inner", usize::from(shells.is_some())),
+            ("x", if is_ellipsoid { dimension.saturating_mul(1 + usize::from(is_free)) } else { 0 }),
+            ("outer", usize::from(has_shells)),
+            ("inner", usize::from(has_shells)),
         ];
         let case_vectors = wanted.into_iter().filter(|(_, width)| *width > 0).collect();
-        let cases = rows.len().saturating_mul(shells.unwrap_or(1)).saturating_mul(parts);
+        let cases = rows.len().saturating_mul(shells).saturating_mul(parts);
         let lines = rows.iter().map(|n| n.saturating_mul(each)).collect();
-        let shells = shells.unwrap_or(1);
         Shape { dimension, parameters, lines, target, shells, parts, cases, tau_width, case_vectors }
     }
 
-    /// Dataset, shell and part of a case.
+    /// Dataset, shell or slab, and part of a case.
     pub(crate) fn place(&self, case: usize) -> (usize, usize, usize) {
         let (rest, part) = (case / self.parts, case % self.parts);
         (rest / self.shells, rest % self.shells, part)
@@ -102,6 +103,7 @@ impl Shape {
             require_each("shell.radii", &shells.radii, f64::is_finite, "finite")?;
             require(shells.ball.is_finite(), "shell.ball", shells.ball, "finite")?;
         }
+        require_each("slabs", &proof.slabs, f64::is_finite, "finite")?;
         for lines in &proof.lines {
             let known = lines.dataset < self.lines.len();
             require(known, "lines.dataset", lines.dataset as f64, "a dataset")?;

@@ -47,7 +47,7 @@ pub struct Learner {
     /// The norm G at which the gradient of each single point is clipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clip: Option<f64>,
-    /// Coordinates without regularization, from 0, in increasing order.
+    /// The coordinate without regularization, from 0, if there is one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unregularized: Vec<usize>,
     /// Whether the model that is judged is the average of all models so far.

@@ -101,8 +101,7 @@ fn validate_learner(learner: &Learner, columns: usize) -> Result<(), Reason> {
         require(radius > 0.0 && radius.is_finite(), name, radius, "> 0")?;
     }
     for (i, &j) in learner.unregularized.iter().enumerate() {
-        let good = j < columns && (i == 0 || learner.unregularized[i - 1] < j);
-        require(good, "unregularized", j as f64, "a coordinate, in increasing order")?;
+        require(i == 0 && j < columns, "unregularized", j as f64, "a coordinate, and the only one")?;
     }
     Ok(())
 }

@@ -51,7 +51,6 @@ fn certify(error: &CertifyError) -> String {
         }
         CertifyError::StartNotFinite { .. } => format!("--start: {error}"),
         CertifyError::Confidence(reason) => format!("--confidence: {reason}"),
-        CertifyError::FreeCoordinate { .. } => format!("--bias: {error}"),
         other => other.to_string(),
     }
 }

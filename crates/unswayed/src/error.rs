@@ -54,15 +54,6 @@ pub enum CertifyError {
     /// A combination that there is a theorem for, or not, but no solver.
     #[error("there is no solver for {0}")]
     Unsupported(&'static str),
-    /// A coordinate without regularization that is no bias.
-    #[error(
-        "column {column} is to go without regularization, but it is no bias: only a column of one size (1, or 1 times the label) in \
-         rows of one weight can, for nothing else holds it in place"
-    )]
-    FreeCoordinate {
-        /// The column, from 1.
-        column: usize,
-    },
     /// Too many rows for a target of its own rows.
     #[error(
         "a target with rows of its own takes at most {rows} rows of data and target together; use fewer of them"

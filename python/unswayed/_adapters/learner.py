@@ -46,6 +46,8 @@ class Learner:
         is_classifier: whether labels are classes, as those of classifiers are, and never scores.
         classes: the classes that the estimator has seen, if it was fitted.
         class_weight: what steps on the rows of each class are multiplied by: a dictionary, `"balanced"` or nothing.
+        intercept_scale: the feature of the intercept, if it is not 1: √(ρ), where the intercept learns at ρ times `learning_rate`. With
+            that feature and the common rate it is the same learner (Section 10 of docs/theory.md).
         start: the weights of an estimator that is fitted, by position or by the name of the feature, that of the intercept last. It is
             where `certify` with a `horizon` starts from, unless `start` says otherwise.
     """
@@ -61,6 +63,7 @@ class Learner:
     is_classifier: bool = field(default=False, repr=False, compare=False)
     classes: Optional[tuple[Any, ...]] = field(default=None, repr=False, compare=False)
     class_weight: Any = field(default=None, repr=False)
+    intercept_scale: float = field(default=1.0, repr=False)
     start: Union[None, tuple[float, ...], Mapping[Any, float]] = field(default=None, repr=False, compare=False)
 
     def update(self, model: ArrayLike, z: ArrayLike, weight: float = 1.0) -> Floats:
@@ -74,7 +77,13 @@ class Learner:
         """
         theta, point = map(floats, (model, z))
         setting = (self.learning_rate, self.regularization, self.loss, self.intercept)
-        return _native.update(theta, point, *setting, weight)
+        if not self.intercept or self.intercept_scale == 1.0:
+            return _native.update(theta, point, *setting, weight)
+        scale = np.ones(len(theta))
+        scale[-1] = self.intercept_scale
+        scaled = point.copy()
+        scaled[-1] *= self.intercept_scale
+        return scale * _native.update(theta / scale, scaled, *setting, weight)
 
     def certify(self, x: Features, y: Any = None, *, poison_rate: float, **options: Any) -> Certificate:
         """`unswayed.certify` with this learner, on the rows as they are: the estimator learns from them without scaling.
@@ -82,7 +91,7 @@ class Learner:
         With the steps of a pipeline `before` it, on the rows that they make of `x`.
         """
         if options.get("horizon") is not None and options.get("start") is None and self.start is not None:
-            options["start"] = _weights(self.start, x)
+            options["start"] = self._start(x)
         return certify(*self._rows(x, y, options), poison_rate=poison_rate, **self._asked(options))
 
     def certify_each(self, x: Features, y: Any, *, poison_rate: float, **options: Any) -> OneVsRest:
@@ -126,6 +135,14 @@ class Learner:
         assert found is None or isinstance(found, Tolerated)
         return found
 
+    def _start(self, x: Features) -> list[float]:
+        """The weights of the fitted estimator as the learner with a common rate has them."""
+        assert self.start is not None
+        weights = list(_weights(self.start, x))
+        if self.intercept:
+            weights[-1] /= self.intercept_scale
+        return weights
+
     @property
     def _setting(self) -> dict[str, Any]:
         return {"learning_rate": self.learning_rate, "regularization": self.regularization}
@@ -145,8 +162,9 @@ class Learner:
                 raise UnswayedError(f"radius={radius}: the guard lets points of norm up to {guard} through; lower the guard's radius")
             radius = guard if radius is None else radius
         if self.intercept or (self.before is not None and self.before.constant):
-            # ‖(x, 1)‖ ≤ √(radius² + 1), rounded up.
-            return math.nextafter(math.hypot(1.0 if radius is None else radius, 1.0), math.inf)
+            # ‖(x, c)‖ ≤ √(radius² + c²), rounded up.
+            constant = self.intercept_scale if self.intercept else 1.0
+            return math.nextafter(math.hypot(1.0 if radius is None else radius, constant), math.inf)
         return radius
 
     def _rows(self, x: Features, y: Any, options: dict[str, Any]) -> tuple[Data, None]:
@@ -196,7 +214,7 @@ class Learner:
             x = self.before.rows(x, refuse_sparse=self.intercept)
             reading["made_by"] = self.before.text
         if self.intercept:
-            x = np.column_stack([x, np.ones(len(x))])
+            x = np.column_stack([x, np.full(len(x), self.intercept_scale)])
         return x, y, reading
 
     def _refuse_other_classes(self, y: Any) -> None:

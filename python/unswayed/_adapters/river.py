@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -34,9 +35,8 @@ def from_river(model: Any) -> Learner:
     Learner(learning_rate=0.001, regularization=0.01, loss='hinge', intercept=False, schedule=None, average=False, from_step=1)
     >>> unswayed.from_river(linear_model.LogisticRegression(l2=0.01)).intercept
     True
-    >>> unswayed.from_river(linear_model.LogisticRegression(l2=0.01, intercept_lr=0.1))
-    Traceback (most recent call last):
-    unswayed.UnswayedError: LogisticRegression: intercept_lr...
+    >>> round(unswayed.from_river(linear_model.LogisticRegression(l2=0.01, intercept_lr=0.0001)).intercept_scale, 6)
+    0.1
     """
     from river import compose, linear_model, optim
 
@@ -70,10 +70,10 @@ def from_river(model: Any) -> Learner:
         raise refuse("optimizer.lr", "its step size changes over time, and the bound is for a constant one")
     rate, own = model.optimizer.lr.learning_rate, model.intercept_lr
     is_still = type(own) is optim.schedulers.Constant and own.learning_rate == 0 and model.intercept == 0
-    if not is_still and (type(own) is not optim.schedulers.Constant or own.learning_rate != rate):
+    if not is_still and (type(own) is not optim.schedulers.Constant or not own.learning_rate > 0):
         raise refuse(
             "intercept_lr",
-            "the intercept moves at a rate of its own; set intercept_lr to that of the optimizer, or to 0 with intercept_init=0",
+            "the intercept's rate changes, or it stays where it is but not at 0; use a constant rate, or 0 with intercept_init=0",
         )
     if model.l1 != 0:
         raise refuse(f"l1={model.l1}", "only the quadratic penalty is certified; use l2")
@@ -89,5 +89,6 @@ def from_river(model: Any) -> Learner:
     weights = {name: float(weight) for name, weight in model.weights.items()}
     start = {**weights, None: float(model.intercept)} if weights and not is_still else weights or None
     return Learner(
-        float(rate) * slope, float(model.l2) / slope, loss, not is_still, is_classifier=not is_regression, start=start
+        float(rate) * slope, float(model.l2) / slope, loss, not is_still, is_classifier=not is_regression,
+        intercept_scale=1.0 if is_still else math.sqrt(own.learning_rate / rate), start=start,
     )

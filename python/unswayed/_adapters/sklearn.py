@@ -14,6 +14,9 @@ from .pipelines import sklearn_steps
 from .refusals import SKLEARN, refused
 from .rules import check
 
+#: scikit-learn's rate of the intercept on sparse matrices, relative to that of the weights.
+SPARSE_INTERCEPT_DECAY = 0.01
+
 #: scikit-learn's losses that are certified, and their names here.
 LOSSES = {"hinge": "hinge", "log_loss": "logistic", "modified_huber": "modified-huber"}
 
@@ -36,8 +39,8 @@ def from_sklearn(
         largest_rate: for a learning rate that falls, the one from which on it is certified: `from_step` says which step that is.
             A smaller one has a smaller bound, from a later step on.
         sparse: whether `partial_fit` gets sparse matrices. It matters with an intercept, which scikit-learn then moves at a
-            hundredth of the learning rate, a learner that is not certified; so with `fit_intercept=True` say `sparse=False`
-            if `partial_fit` gets arrays.
+            hundredth of the learning rate; so with `fit_intercept=True` say `sparse=True` or, if `partial_fit` gets arrays,
+            `sparse=False`.
         memory_limit: the most bytes that sparse rows may take as an array, which they are made into.
 
     >>> import unswayed
@@ -65,10 +68,10 @@ def from_sklearn(
     intercept = bool(wanted["fit_intercept"])
     rate, schedule, step = _sklearn_rate(wanted, largest_rate)
     check(kind, rate, "largest_rate" if schedule else "eta0", wanted["alpha"], "alpha")
-    if intercept and sparse is not False:
+    if intercept and sparse is None:
         raise UnswayedError(
             f"{kind}: fit_intercept=True: on sparse matrices scikit-learn moves the intercept at a hundredth of the "
-            "learning rate, and that learner is not certified; if partial_fit gets arrays, say from_sklearn(model, sparse=False)"
+            "learning rate; say from_sklearn(model, sparse=False) if partial_fit gets arrays, sparse=True if it gets sparse matrices"
         )
     if schedule and intercept:
         raise UnswayedError(
@@ -79,7 +82,8 @@ def from_sklearn(
     loss = sklearn_loss(wanted) if is_regressor else LOSSES[wanted["loss"]]
     return Learner(
         rate, float(wanted["alpha"]), loss, intercept, schedule, wanted["average"], step,
-        is_classifier=not is_regressor, classes=None if classes is None else tuple(classes.tolist()), class_weight=wanted.get("class_weight"), start=_start(estimator),
+        is_classifier=not is_regressor, classes=None if classes is None else tuple(classes.tolist()), class_weight=wanted.get("class_weight"), intercept_scale=math.sqrt(SPARSE_INTERCEPT_DECAY) if sparse and intercept else 1.0,
+        start=_start(estimator),
     )
 
 

@@ -3,3 +3,4 @@
 pub(crate) mod points;
 pub(crate) mod region;
 pub(crate) mod rows;
+pub(crate) mod slabs;

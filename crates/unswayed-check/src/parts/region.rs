@@ -107,6 +107,7 @@ mod tests {
                 beta: vec![0.0; 2],
                 omega: None,
                 shells: Some(Shells { centre: centre.clone(), radii: radii.clone(), ball: 1.0 }),
+                slabs: vec![],
                 by_class: false,
                 lines: vec![],
                 cases,

@@ -1245,14 +1245,11 @@ fn counts_and_shapes() {
         ),
         ("unregularized = 2.0", &[Hinge, Ball, Bias], keep, |p| p.statement.learner.unregularized = vec![2]),
         (
-            "unregularized = 0.0",
+            "unregularized = 1.0",
             &[Hinge, Ball, Bias],
+            |p| p.statement.learner.unregularized = vec![0],
             |p| p.statement.learner.unregularized = vec![0, 1],
-            |p| p.statement.learner.unregularized = vec![1, 0],
         ),
-        ("unregularized = 1.0", &[Hinge, Ball, Bias], keep, |p| {
-            p.statement.learner.unregularized = vec![1, 1]
-        }),
         (
             "set.radius = inf",
             PLAIN,
@@ -1458,33 +1455,34 @@ fn counts_and_shapes() {
         // Shells grow, all of them.
         ("shell.radii[1] = 15.0", SHELLS, |p| cut_shell(p, BALL.next_down()), |p| cut_shell(p, BALL)),
         ("shell.radii[1] = 15.0", SHELLS, |p| cut_shell(p, 1.0), |p| cut_shell(p, 20.0)),
-        // The slopes of an unregularized column cancel exactly, or nothing is proved.
+        // In an unbounded slab nothing may push outward; v is Σ p_iy_iz_i with z_i1 = ±½.
         (
-            "−|v[1]|, an unregularized coordinate,",
+            "−v[1] above the last slab",
             &[Hinge, Ball, Bias],
-            |p| p.proof.lines[0].u = vec![0.5, 0.5, 0.25, 0.25],
-            |p| {
-                p.proof.lines[0].u = vec![0.5_f64.next_up(), 0.5, 0.25, 0.25];
-            },
+            |p| p.proof.lines[2].u = vec![0.5, 0.5, 0.25, 0.25],
+            |p| p.proof.lines[2].u = vec![0.5_f64.next_up(), 0.5, 0.25, 0.25],
         ),
         (
-            "−|v[1]|, an unregularized coordinate,",
+            "v[1] below the first slab",
             &[Hinge, Ball, Bias],
             |p| p.proof.lines[0].u = vec![0.5, 0.5, 0.25, 0.25],
-            |p| {
-                p.proof.lines[0].u = vec![0.5_f64.next_down(), 0.5, 0.25, 0.25];
-            },
+            |p| p.proof.lines[0].u = vec![0.5_f64.next_down(), 0.5, 0.25, 0.25],
         ),
         (
-            "−|v[1]|, an unregularized coordinate,",
+            "−v[1] above the last slab",
             &[Logistic, Feature::Box, Bias],
-            |p| p.proof.lines[0].u = vec![0.5; 4],
-            |p| {
-                p.proof.lines[0].u = vec![0.5, 0.5, 0.5, 0.0];
-            },
+            |p| p.proof.lines[2].u = vec![0.5, 0.5, 0.0, 0.5],
+            |p| p.proof.lines[2].u = vec![0.5, 0.5, 0.5, 0.0],
         ),
+        ("nu[0] = 0.5", &[Hinge, Ball, Bias], keep, |p| p.proof.cases.nu[0] = 0.5),
+        ("nu[2] = 0.5", &[Hinge, Ball, Bias], |p| p.proof.cases.nu[1] = 0.5, |p| p.proof.cases.nu[2] = 0.5),
+        ("slabs[1] = 2.0", &[Hinge, Ball, Bias], |p| p.proof.slabs[0] = 2.0_f64.next_down(), |p| {
+            p.proof.slabs[0] = 2.0
+        }),
+        ("slabs[1] = inf", &[Hinge, Ball, Bias], |p| p.proof.slabs[1] = 1e9, |p| p.proof.slabs[1] = f64::INFINITY),
+        ("lines[1] = 2.0", &[Hinge, Ball, Bias], keep, |p| p.proof.cases.lines[1] = 2),
     ];
-    assert!(pairs.len() >= 85);
+    assert!(pairs.len() >= 90);
     test_pairs(&pairs);
     // Rows of different dimensions.
     let problem = generic(&[Hinge, Ball, Drift]);
@@ -1528,10 +1526,15 @@ fn proofs_that_do_not_fit() {
             p.proof.rows = RowBound::BoundedSlope
         }),
         ("does not fit a proof without shells", &[Hinge, Ball, TargetRows], keep, |p| p.proof.shells = None),
-        ("does not fit unregularized coordinates", &[Hinge, Ball, Bias], keep, |p| {
-            p.proof.rows = RowBound::ErrorHinge
+        ("does not fit an unregularized coordinate", &[Hinge, Ball, Bias], keep, |p| {
+            p.proof.rows = RowBound::Interval;
+            add_shells(p);
         }),
-        ("does not fit unregularized coordinates and shells", &[Hinge, Ball, Bias], keep, add_shells),
+        ("does not fit an unregularized coordinate and shells", &[Hinge, Ball, Bias], keep, add_shells),
+        ("does not fit an unregularized coordinate without slabs", &[Hinge, Ball, Bias], keep, |p| {
+            p.proof.slabs = vec![]
+        }),
+        ("does not fit slabs without an unregularized coordinate", PLAIN, keep, |p| p.proof.slabs = vec![0.0]),
         ("does not fit cases by class without classes", PLAIN, keep, |p| p.proof.by_class = true),
         ("does not fit an ellipsoid without omega", &[Hinge, Ellipsoid], keep, |p| p.proof.omega = None),
         ("does not fit omega without an ellipsoid", PLAIN, keep, |p| p.proof.omega = Some(1.0)),

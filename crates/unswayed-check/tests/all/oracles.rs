@@ -190,6 +190,14 @@ fn learner(case: &Value, loss: Loss) -> Statement {
     statement
 }
 
+/// The same proof in two unbounded slabs, where ν is 2αk.
+fn halved(proof: CaseProof) -> CaseProof {
+    let lines = (0..2).map(|shell| Lines { shell, ..proof.lines[0].clone() }).collect();
+    let tau = proof.cases.tau.repeat(2);
+    let cases = Cases { lines: vec![0, 1], tau, nu: vec![0.0; 2], ..Cases::default() };
+    CaseProof { slabs: vec![0.0], lines, cases, ..proof }
+}
+
 /// A problem with one dataset and no classes.
 fn one_dataset(case: &Value) -> Problem {
     let name = case["name"].as_str().unwrap();
@@ -261,8 +269,7 @@ fn one_dataset(case: &Value) -> Problem {
             let u = numbers(&w["u"]);
             if *set != Set::LabelFlips {
                 cases.tau = w.get("tau").map_or_else(|| vec![dot(&beta, &beta).sqrt()], numbers);
-                cases.nu =
-                    if statement.learner.unregularized.is_empty() { vec![number(&w["nu"])] } else { vec![] };
+                cases.nu = vec![number(&w["nu"])];
             }
             if let Some(q) = case.get("Q") {
                 let q = table(q);
@@ -275,7 +282,8 @@ fn one_dataset(case: &Value) -> Problem {
         }
     };
     let dimension = beta.len();
-    let proof = CaseProof { rows: method, alpha, beta, omega, shells: None, by_class: false, lines, cases };
+    let proof = CaseProof { omega, lines, ..simple(method, alpha, beta, Lines::default(), cases) };
+    let proof = if statement.learner.unregularized.is_empty() { proof } else { halved(proof) };
     Problem { statement, proof, data: vec![flat], weights: vec![None], dimension, target: None }
 }
 

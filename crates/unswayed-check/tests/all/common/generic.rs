@@ -161,12 +161,12 @@ fn make(features: &[Feature], is_error: bool) -> Problem {
         _ => cases.tau = vec![100.0],
     }
     let is_free = has(Feature::Bias);
-    cases.nu = if cases.tau.is_empty() || is_free { vec![] } else { vec![NU] };
+    cases.nu = if cases.tau.is_empty() { vec![] } else { vec![NU] };
     if has(Feature::AnyLabel) {
         cases.nu.fill(0.0);
     }
     let is_ellipsoid = has(Feature::Ellipsoid);
-    cases.x = if is_ellipsoid && !is_free { vec![0.0; 2] } else { vec![] };
+    cases.x = if is_ellipsoid { vec![0.0; 2] } else { vec![] };
     let datasets = statement.data.len();
     let weights = has(Feature::RowWeights).then(|| vec![1.0, 2.0, 0.5, 1.0]);
     let target = matches!(statement.target, Target::Rows(_)).then(|| TARGET.to_vec());
@@ -175,6 +175,9 @@ fn make(features: &[Feature], is_error: bool) -> Problem {
     let mut problem = Problem { statement, proof, data: vec![z], weights: vec![weights], dimension, target };
     if needs_shells {
         add_shells(&mut problem);
+    }
+    if is_free {
+        add_slabs(&mut problem);
     }
     if datasets == 2 {
         add_dataset(&mut problem);
@@ -189,6 +192,17 @@ pub fn add_shells(problem: &mut Problem) {
     problem.proof.shells = Some(Shells { centre, radii: vec![ball], ball });
     let cases = problem.proof.cases.lines.len();
     (problem.proof.cases.outer, problem.proof.cases.inner) = (vec![5.0; cases], vec![0.0; cases]);
+}
+
+/// Three slabs of the column without regularization.
+fn add_slabs(problem: &mut Problem) {
+    let proof = &mut problem.proof;
+    proof.slabs = vec![-2.0, 2.0];
+    proof.lines = (0..3).map(|shell| Lines { shell, ..proof.lines[0].clone() }).collect();
+    repeat(&mut proof.cases, 3);
+    proof.cases.x = proof.cases.x.repeat(2);
+    proof.cases.nu[0] = 0.0;
+    proof.cases.nu[2] = 0.0;
 }
 
 /// The same shell cut in two.
@@ -209,10 +223,12 @@ fn add_dataset(problem: &mut Problem) {
     problem.data.push(turned.collect());
     problem.weights.push(problem.weights[0].clone());
     let proof = &mut problem.proof;
-    let mut second = proof.lines[0].clone();
-    second.dataset = 1;
-    proof.lines.push(second);
+    let each = proof.lines.len();
+    let second: Vec<Lines> = proof.lines.iter().map(|lines| Lines { dataset: 1, ..lines.clone() }).collect();
+    proof.lines.extend(second);
+    let first = proof.cases.lines.clone();
     repeat(&mut proof.cases, 2);
+    proof.cases.lines = first.iter().copied().chain(first.iter().map(|lines| lines + each)).collect();
 }
 
 /// All cases so many times; each time with the next lines.

@@ -274,6 +274,8 @@ pub fn kinds() -> Vec<KindOf> {
             format!("{} weights", name_of(method)),
             Box::new(move |r| random_problem(r, method, "box", add_weights)),
         );
+    }
+    for method in [BoundedSlope, Logistic, ErrorHinge, ErrorLogistic] {
         for set in ["ball", "box", "ellipsoid"] {
             add(
                 format!("{} {set} free", name_of(method)),
@@ -428,15 +430,22 @@ pub fn add_weights(p: &mut Problem, r: &mut Random) {
     refresh(p);
 }
 
-pub fn add_free(p: &mut Problem, _: &mut Random) {
+/// A column without regularization, cut into two to five slabs.
+pub fn add_free(p: &mut Problem, r: &mut Random) {
     let (d, last) = (p.dimension, p.dimension - 1);
     p.statement.learner.unregularized = vec![last];
     p.weights = vec![None];
     for (i, z) in p.data[0].chunks_mut(d).enumerate() {
         z[last] = if i % 2 == 0 { 0.5 } else { -0.5 };
     }
-    p.proof.cases.nu = vec![];
-    p.proof.cases.x = vec![];
+    let mut edges = r.vector(1 + r.below(4), -3.0, 3.0);
+    edges.sort_by(f64::total_cmp);
+    let slabs = edges.len() + 1;
+    p.proof.slabs = edges;
+    p.proof.lines = (0..slabs).map(|shell| Lines { shell, ..p.proof.lines[0].clone() }).collect();
+    let cases = &mut p.proof.cases;
+    cases.lines = (0..slabs).collect();
+    (cases.tau, cases.nu, cases.x) = (cases.tau.repeat(slabs), cases.nu.repeat(slabs), cases.x.repeat(2 * slabs));
     refresh(p);
 }
 
@@ -482,10 +491,27 @@ pub fn refresh(problem: &mut Problem) {
     let z: Vec<f64> = data[0].chunks(*dimension).flat_map(|z| &z[front..]).copied().collect();
     let rows: Vec<&[f64]> = z.chunks(d).collect();
     let n = rows.len();
+    let slabs = proof.slabs.len() + 1;
     for lines in &mut proof.lines {
-        if !statement.learner.unregularized.is_empty() {
-            for i in (0..n).step_by(2) {
-                lines.u[i + 1] = lines.u[i];
+        if !proof.slabs.is_empty() && (lines.shell == 0 || lines.shell + 1 == slabs) {
+            // Nothing pushes outward: every other row pulls at least as much as its neighbour pushes.
+            for pair in (0..n - n % 2).step_by(2) {
+                let (pushes, pulls) = if lines.shell == 0 { (pair + 1, pair) } else { (pair, pair + 1) };
+                for shares in [&mut lines.u, &mut lines.u2] {
+                    if let [a, b] = [shares.get(pushes), shares.get(pulls)].map(Option::<&f64>::copied) {
+                        if let (Some(a), Some(b)) = (a, b) {
+                            shares[pulls] = a.max(b);
+                        }
+                    }
+                }
+                if !lines.c.is_empty() {
+                    lines.c[pulls] = lines.c[pushes];
+                }
+            }
+            if n % 2 == 1 && lines.shell + 1 == slabs {
+                // The last row has no neighbour, and pushes up.
+                lines.u[n - 1] = 0.0;
+                lines.u2.iter_mut().skip(n - 1).for_each(|u| *u = 0.0);
             }
         }
         let u = &lines.u;
@@ -515,6 +541,11 @@ pub fn refresh(problem: &mut Problem) {
         }
     }
     let cases = &mut proof.cases;
+    if !proof.slabs.is_empty() {
+        // ν is 2αk there.
+        cases.nu[0] = 0.0;
+        cases.nu[slabs - 1] = 0.0;
+    }
     if let (Set::Points { points }, false) = (&statement.threat.set, cases.w.is_empty()) {
         let parts = points.len() / d;
         let point = |i: usize| &points[(i % parts) * d..(i % parts + 1) * d];
@@ -532,6 +563,12 @@ pub fn refresh(problem: &mut Problem) {
             _ => (numbers.kappa0 - 1.0) * l.u[i],
         };
         let r = slope(&z, d, |i| slope_of(i) * weight(i) * n as f64 / total);
+        if !proof.slabs.is_empty() {
+            // Any numbers will do, and good ones for the first lines are not bad for the others.
+            let x = ellipsoid_x(statement, proof.alpha, beta, &q, &r, cases.tau[0], 0.0);
+            cases.x = x.repeat(2 * slabs);
+            return;
+        }
         cases.x = ellipsoid_x(statement, proof.alpha, beta, &q, &r, cases.tau[0], cases.nu[0]);
     }
 }

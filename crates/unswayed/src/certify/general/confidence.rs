@@ -90,6 +90,7 @@ fn candidates(
         kind: &rows::Hinge,
         tables: &tables,
         shells: &[],
+        slabs: &[],
         parts: &parts,
         is_shared: true,
         burden: 0.0,

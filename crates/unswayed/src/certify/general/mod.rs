@@ -7,9 +7,9 @@
 //! |---|---|
 //! | `setting` | learner and data as numbers |
 //! | `rows` | what a row contributes, one file for each kind |
-//! | `points`, `shells` | the adversary's sets; where θ may be |
+//! | `points`, `shells`, `slabs` | the adversary's sets; where θ may be |
 //! | `program`, `cuts`, `solve` | the program, points on its curves, their refinement |
-//! | `finite`, `free` | sets of many points, coordinates without regularization |
+//! | `finite` | sets of many points |
 //! | `large`, `improve` | data of many rows |
 //! | `theta`, `witness` | from a solution to a witness |
 //! | `confidence` | bounds for the distribution that the rows come from |
@@ -19,7 +19,6 @@ mod affine;
 mod confidence;
 mod cuts;
 mod finite;
-mod free;
 mod improve;
 mod large;
 mod logistic;
@@ -28,6 +27,7 @@ mod program;
 mod rows;
 mod setting;
 mod shells;
+mod slabs;
 mod solve;
 mod theta;
 mod witness;
@@ -62,8 +62,11 @@ pub(super) fn first_steps(problem: &Problem, start: &StartCost) -> Vec<CaseProof
     let (method, kind) = search.loss_kind();
     let shells: Vec<shells::Shell> = search.shells.iter().flat_map(shells::each).collect();
     let task = search.task(&*kind, &shells);
+    let Ok(edges) = search.edges(&task) else { return vec![] };
+    let slabs = slabs::each(&edges);
+    let task = CaseProgram { slabs: &slabs, ..task };
     let Ok(found) = search.find(&task, None) else { return vec![] };
-    ROOMS.map(|room| search.proof(&task, &found, method, room)).into()
+    ROOMS.map(|room| search.proof(&task, &edges, &found, method, room)).into()
 }
 
 fn refused(refusal: Failure) -> CertifyError {
@@ -101,7 +104,6 @@ impl<'a> Search<'a> {
     fn new(problem: &'a Problem, start: Option<&StartCost>) -> Result<Self, CertifyError> {
         let (statement, data) = (problem.statement(), problem.data());
         let constants = Constants { start: start.cloned(), ..Constants::new(statement, data[0].dimension()) };
-        free::require_bias(problem)?;
         let table =
             |(i, d): (usize, &std::sync::Arc<Dataset>)| RowTable::new(statement, d, i, problem.target());
         let tables: Vec<RowTable> = data.iter().enumerate().map(table).collect::<Result<_, _>>()?;
@@ -151,7 +153,6 @@ impl<'a> Search<'a> {
         let Statement { learner, threat, target, .. } = self.statement();
         let is_plain = *target == Target::Data
             && learner.clip.is_none()
-            && learner.unregularized.is_empty()
             && !learner.average;
         if !is_plain || threat.set == Set::LabelFlips {
             return None;
@@ -173,11 +174,14 @@ impl<'a> Search<'a> {
     ) -> Result<(Claim, Found), CertifyError> {
         let shells: Vec<shells::Shell> = self.shells.iter().flat_map(shells::each).collect();
         let task = self.task(kind, &shells);
+        let edges = self.edges(&task)?;
+        let slabs = slabs::each(&edges);
+        let task = CaseProgram { slabs: &slabs, ..task };
         let found = self.find(&task, near)?;
         let mut refusal = None;
         let mut best: Option<Claim> = None;
         for room in ROOMS {
-            let proof = self.proof(&task, &found, method, room);
+            let proof = self.proof(&task, &edges, &found, method, room);
             match super::claim(self.problem, proof) {
                 Ok(claim) if best.as_ref().is_none_or(|best| claim.bound < best.bound) => {
                     // More room may do better still where the least leaves a curvature near 0.
@@ -199,6 +203,7 @@ impl<'a> Search<'a> {
             kind,
             tables: &self.tables,
             shells,
+            slabs: &[],
             parts: &self.parts,
             is_shared: true,
             burden: 0.0,
@@ -214,8 +219,24 @@ impl<'a> Search<'a> {
         find(task, most_rows(task), near).ok_or(CertifyError::NoProof { refusal: None })
     }
 
-    fn proof(&self, task: &CaseProgram, found: &Found, method: RowBound, room: f64) -> CaseProof {
-        witness::witness(task, found, method, self.shells.clone(), &self.statement().threat.set, room)
+    /// The edges of slabs along an unregularized coordinate, if there is one.
+    fn edges(&self, task: &CaseProgram) -> Result<Vec<f64>, CertifyError> {
+        match self.constants.free[..] {
+            [_] => slabs::edges(task).ok_or(CertifyError::NoProof { refusal: None }),
+            _ => Ok(vec![]),
+        }
+    }
+
+    fn proof(
+        &self,
+        task: &CaseProgram,
+        edges: &[f64],
+        found: &Found,
+        method: RowBound,
+        room: f64,
+    ) -> CaseProof {
+        let regions = (self.shells.clone(), edges.to_vec());
+        witness::witness(task, found, method, regions, &self.statement().threat.set, room)
     }
 
     fn statement(&self) -> &Statement {
@@ -252,7 +273,7 @@ fn most_rows(task: &CaseProgram) -> usize {
         false if improve::applies(task) => MOST_STARTING_ROWS,
         false => MOST_CURVED_ROWS,
     };
-    (all / task.tables.len()).max(50)
+    (all / task.tables.len() / task.slabs.len().max(1)).max(50)
 }
 
 /// The best numbers for all rows, from a sample if they are too many. `near` are good numbers for a similar task, if there are any.

@@ -18,6 +18,7 @@ use super::rows::bounded_slope::Bounded;
 use super::rows::{Row, RowConstraints, RowKind};
 use super::setting::{Constants, RowTable};
 use super::shells::Shell;
+use super::slabs::Slab;
 use crate::certify::conic::Program;
 use crate::certify::start::StartCost;
 
@@ -32,6 +33,8 @@ pub(super) struct CaseProgram<'a> {
     pub(super) tables: &'a [RowTable],
     /// None if θ may be anywhere.
     pub(super) shells: &'a [Shell<'a>],
+    /// Of the coordinate without regularization, if there is one.
+    pub(super) slabs: &'a [Slab],
     pub(super) parts: &'a [PointSet],
     /// Whether the parts of the set share their lines.
     pub(super) is_shared: bool,
@@ -67,30 +70,38 @@ pub(super) struct CaseAt {
     pub(super) curves: Vec<(usize, Curve<Affine>)>,
     /// ω and μ of the shell.
     pub(super) multipliers: Option<(usize, usize)>,
+    /// ω of a bounded slab.
+    pub(super) hold: Option<usize>,
+    /// What the case is worth.
+    pub(super) price: Affine,
 }
 
-/// A case: dataset, shell and part.
+/// A case: dataset, shell or slab, and part.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     /// The lines it has in the program.
     pub(super) lines: usize,
     pub(super) dataset: usize,
     pub(super) shell: Option<Shell<'a>>,
+    pub(super) slab: Option<Slab>,
     pub(super) part: &'a PointSet,
 }
 
 impl<'a> CaseProgram<'a> {
-    /// The shells, or everywhere.
+    /// The shells, or nothing for each slab, or for everywhere.
     fn regions(&self) -> Vec<Option<Shell<'a>>> {
-        if self.shells.is_empty() { vec![None] } else { self.shells.iter().copied().map(Some).collect() }
+        if self.shells.is_empty() {
+            return vec![None; self.slabs.len().max(1)];
+        }
+        self.shells.iter().copied().map(Some).collect()
     }
 
-    /// How many lines a dataset has in a shell.
+    /// How many lines a dataset has in a shell or slab.
     fn leads(&self) -> usize {
         if self.is_shared { 1 } else { self.parts.len() }
     }
 
-    /// Dataset, shell and what the shell is, of each lines.
+    /// Dataset, shell or slab and what the shell is, of each lines.
     pub(super) fn each_lines(&self) -> Vec<(usize, usize, Option<Shell<'a>>)> {
         let mut lines = vec![];
         for dataset in 0..self.tables.len() {
@@ -101,7 +112,7 @@ impl<'a> CaseProgram<'a> {
         lines
     }
 
-    /// The cases in the order of the format: by dataset, shell, part.
+    /// The cases in the order of the format: by dataset, shell or slab, part.
     pub(super) fn places(&self) -> Vec<Place<'a>> {
         let mut places = vec![];
         for dataset in 0..self.tables.len() {
@@ -109,7 +120,7 @@ impl<'a> CaseProgram<'a> {
                 let first = (dataset * self.regions().len() + index) * self.leads();
                 let place = |(i, part)| {
                     let lines = first + if self.is_shared { 0 } else { i };
-                    Place { lines, dataset, shell, part }
+                    Place { lines, dataset, shell, slab: self.slabs.get(index).copied(), part }
                 };
                 places.extend(self.parts.iter().enumerate().map(place));
             }
@@ -166,12 +177,13 @@ impl<'a> CaseProgram<'a> {
             layout.lines.push(lines);
         }
         for (index, place) in self.places().into_iter().enumerate() {
-            let (case, mut price) = self.place_case(&mut program, &layout, place, &cuts.cases[index]);
+            let (mut case, mut price) = self.place_case(&mut program, &layout, place, &cuts.cases[index]);
             let table = &self.tables[place.dataset];
             for (mass, part) in table.mass.iter().zip(&layout.lines[place.lines].parts) {
                 price = price + part.cost.clone() * *mass;
             }
             price = price + self.quadratic(&mut program, &layout, &case, place);
+            case.price = price.clone();
             not_negative(&mut program, [Affine::of(total) - price]);
             layout.cases.push(case);
         }
@@ -253,7 +265,7 @@ impl<'a> CaseProgram<'a> {
         let mut case = CaseAt::default();
         let mut price = match place.part {
             PointSet::Nothing => Affine::default(),
-            PointSet::Symmetric(set) => self.place_symmetric(program, layout, set, &mut case, cuts),
+            PointSet::Symmetric(set) => self.place_symmetric(program, layout, (set, place.slab), &mut case, cuts),
             PointSet::Point(a) => self.place_point(program, layout, a, &mut case, cuts),
         };
         price = price * self.constants.eps;
@@ -269,6 +281,12 @@ impl<'a> CaseProgram<'a> {
             price = price + outer * (shell.outer.powi(2) - centre) - inner * (shell.inner.powi(2) - centre);
             case.multipliers = Some((first, first + 1));
         }
+        if let Some(slab) = place.slab.filter(Slab::is_bounded) {
+            let hold = program.variables(1);
+            not_negative(program, [Affine::of(hold)]);
+            price = price - Affine::of(hold) * (slab.low * slab.high);
+            case.hold = Some(hold);
+        }
         (case, price)
     }
 
@@ -277,7 +295,7 @@ impl<'a> CaseProgram<'a> {
         &self,
         program: &mut Program,
         layout: &Layout,
-        set: &Symmetric,
+        (set, slab): (&Symmetric, Option<Slab>),
         case: &mut CaseAt,
         cuts: &[f64],
     ) -> Affine {
@@ -286,7 +304,7 @@ impl<'a> CaseProgram<'a> {
         let nu = first + set.price.len();
         case.nu = Some(nu);
         not_negative(program, case.tau.iter().chain([&nu]).map(|v| Affine::of(*v)).collect::<Vec<_>>());
-        if !self.constants.free.is_empty() {
+        if slab.is_some_and(|slab| !slab.allows(set)) {
             zero(program, [self.chi(layout, case)]);
         }
         if self.constants.point_label.is_none() {
@@ -395,33 +413,24 @@ impl<'a> CaseProgram<'a> {
     fn quadratic(&self, program: &mut Program, layout: &Layout, case: &CaseAt, place: Place) -> Affine {
         let Constants { eps, free, parameters, .. } = self.constants;
         let weight = case.multipliers.map_or_else(Affine::default, |(w, m)| Affine::of(w) - Affine::of(m));
-        let pull = Affine::of(layout.alpha) * self.constants.pull() + weight.clone();
-        let slope = layout.lines[place.lines].slope;
-        let force = |j: usize| {
-            let mut force = Affine::of(slope + j);
-            if !free.contains(&j) {
-                force = force - Affine::of(layout.beta + j) * self.constants.lean();
-            }
-            if let (PointSet::Point(a), Some((_, y))) = (place.part, case.point) {
-                force = force + Affine::of(y) * (eps * a[j]);
-            }
-            if let Some(shell) = place.shell {
-                force = force + weight.clone() * (2.0 * shell.centre[j]);
-            }
-            force
-        };
-        let forces: Vec<Affine> = (0..*parameters).map(force).collect();
+        let regular = Affine::of(layout.alpha) * self.constants.pull() + weight.clone();
+        let hold = case.hold.map_or_else(Affine::default, Affine::of);
+        let pull = |j: usize| if free.contains(&j) { hold.clone() } else { regular.clone() };
+        let forces: Vec<Affine> =
+            (0..*parameters).map(|j| self.force(layout, case, place, &weight, j)).collect();
         let betas: Vec<Affine> = (0..*parameters).map(|j| Affine::of(layout.beta + j)).collect();
-        let tops = if free.is_empty() { *parameters } else { 2 * parameters };
+        let is_joint = place.slab.is_none_or(|slab| matches!(place.part, PointSet::Symmetric(set) if slab.allows(set)));
+        let tops = if is_joint { *parameters } else { 2 * parameters };
         let first = program.variables(tops);
         let top = |i: usize| Affine::of(first + i);
+        let mut price = Affine::sum((first..first + tops).map(|t| (t, 1.0)));
         match place.part {
-            PointSet::Symmetric(set) if free.is_empty() => {
+            PointSet::Symmetric(set) if is_joint => {
                 let (chi, forces, betas) = (self.chi(layout, case), turned(set, forces), turned(set, betas));
                 for (j, (force, beta)) in forces.into_iter().zip(betas).enumerate() {
                     let (tau, root) = (Affine::of(case.tau[set.tau_of(j)]), (eps * set.span[j]).sqrt());
                     semidefinite(program, 3, |a, b| match (a, b) {
-                        (0, 0) => pull.clone(),
+                        (0, 0) => pull(j),
                         (0, 1) => chi.clone() * (-0.5 * root),
                         (1, 1) => tau.clone() * 0.5,
                         (0, 2) => force.clone() * 0.5,
@@ -431,11 +440,16 @@ impl<'a> CaseProgram<'a> {
                 }
             }
             _ => {
-                let spread = |j: usize, force: Affine| (pull.clone(), force, top(j));
                 let mut squares: Vec<_> = vec![];
                 for (j, force) in forces.into_iter().enumerate() {
-                    // Theorem L17: nothing holds a free coordinate back, so nothing may push it.
-                    if free.contains(&j) { zero(program, [force]) } else { squares.push(spread(j, force)) }
+                    match place.slab.filter(|slab| free.contains(&j) && !slab.is_bounded()) {
+                        // Nothing holds the coordinate back, so nothing may push it outward; it counts at the slab's edge.
+                        Some(slab) => {
+                            not_negative(program, [force.clone() * -slab.outward()]);
+                            price = price + force * slab.edge();
+                        }
+                        None => squares.push((pull(j), force, top(j))),
+                    }
                 }
                 if let PointSet::Symmetric(set) = place.part {
                     for (j, beta) in turned(set, betas).into_iter().enumerate() {
@@ -454,7 +468,24 @@ impl<'a> CaseProgram<'a> {
         }
         // A top that no cone holds may be 0.
         not_negative(program, (0..tops).map(top).collect::<Vec<_>>());
-        Affine::sum((first..first + tops).map(|t| (t, 1.0)))
+        price
+    }
+
+    /// v_j without what the point of a symmetric set adds; `weight` is that of the shell.
+    fn force(&self, layout: &Layout, case: &CaseAt, place: Place, weight: &Affine, j: usize) -> Affine {
+        let mut force = Affine::of(layout.lines[place.lines].slope + j);
+        if !self.constants.free.contains(&j) {
+            force = force - Affine::of(layout.beta + j) * self.constants.lean();
+        } else if let (Some(slab), Some(hold)) = (place.slab, case.hold) {
+            force = force + Affine::of(hold) * (slab.low + slab.high);
+        }
+        if let (PointSet::Point(a), Some((_, y))) = (place.part, case.point) {
+            force = force + Affine::of(y) * (self.constants.eps * a[j]);
+        }
+        if let Some(shell) = place.shell {
+            force = force + weight.clone() * (2.0 * shell.centre[j]);
+        }
+        force
     }
 }
 

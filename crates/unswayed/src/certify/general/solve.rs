@@ -26,7 +26,7 @@ pub(super) struct Found {
     pub(super) converged: bool,
 }
 
-/// Lines above the rows of a dataset, in a shell.
+/// Lines above the rows of a dataset, in a shell or slab.
 #[derive(Clone, Debug)]
 pub(super) struct LinesFound {
     pub(super) dataset: usize,
@@ -48,6 +48,10 @@ pub(super) struct CaseFound {
     /// ω and μ.
     pub(super) outer: f64,
     pub(super) inner: f64,
+    /// ω of a bounded slab.
+    pub(super) hold: f64,
+    /// What the case is worth.
+    pub(super) bound: f64,
 }
 
 impl CaseFound {
@@ -101,6 +105,8 @@ fn read(task: &CaseProgram, layout: &Layout, x: &[f64], value: f64, converged: b
             push: at(case.point.map(|(_, y)| y)),
             outer: at(case.multipliers.map(|(outer, _)| outer)),
             inner: at(case.multipliers.map(|(_, inner)| inner)),
+            hold: at(case.hold),
+            bound: case.price.at(x),
         }
     };
     Found {

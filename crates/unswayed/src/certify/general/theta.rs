@@ -1,13 +1,17 @@
 //! The quadratic function of θ that is left of a case once all else is known: v and A of Theorem L1.
 
-use super::points::PointSet;
+use super::points::{PointSet, Symmetric};
 use super::program::{CaseProgram, Place};
 use super::solve::{CaseFound, Found, LinesFound};
 use crate::certify::dot;
 
+/// The least curvature that is counted along a coordinate without regularization, relative to that of the others.
+const LITTLE: f64 = 1e-3;
+
 /// A in the coordinates of the set, where it is diagonal, and h = v − r: what pushes θ besides the rows.
 pub(super) struct Quadratic<'a> {
-    part: &'a PointSet,
+    /// The set whose coordinates they are, if not those of θ.
+    axes: Option<&'a Symmetric>,
     diagonal: Vec<f64>,
     /// εm + g − σβ
     pub(super) push: Vec<f64>,
@@ -23,7 +27,7 @@ impl<'a> Quadratic<'a> {
             .collect();
         let mut diagonal = vec![base; d];
         match place.part {
-            PointSet::Symmetric(set) if constants.free.is_empty() => {
+            PointSet::Symmetric(set) if place.slab.is_none_or(|slab| slab.allows(set)) => {
                 let chi = 2.0 * found.alpha * constants.k - case.nu;
                 let turned = set.turn(&found.beta);
                 let factor = |j: usize| constants.eps * chi * set.span[j] / case.tau[set.tau_of(j)];
@@ -39,16 +43,31 @@ impl<'a> Quadratic<'a> {
         if let Some(shell) = place.shell {
             push.iter_mut().zip(shell.centre).for_each(|(p, o)| *p += 2.0 * case.held() * o);
         }
-        Quadratic { part: place.part, diagonal, push }
+        if let (Some(slab), [b]) = (place.slab, &constants.free[..]) {
+            let given = case.hold - (base - diagonal[*b]);
+            // A little curvature where there is none, around the edge of an unbounded slab.
+            let (hold, middle) = if slab.is_bounded() {
+                (case.hold, f64::midpoint(slab.low, slab.high))
+            } else {
+                (base * LITTLE, slab.edge())
+            };
+            diagonal[*b] = given.max(base * LITTLE);
+            push[*b] += 2.0 * hold * middle;
+        }
+        let axes = match place.part {
+            PointSet::Symmetric(set) if constants.free.is_empty() => Some(set),
+            _ => None,
+        };
+        Quadratic { axes, diagonal, push }
     }
 
     fn scaled(&self, v: &[f64], scale: impl Fn(usize) -> f64) -> Vec<f64> {
-        match self.part {
-            PointSet::Symmetric(set) => {
+        match self.axes {
+            Some(set) => {
                 let turned: Vec<f64> = set.turn(v).iter().enumerate().map(|(j, v)| scale(j) * v).collect();
                 set.turn_back(&turned)
             }
-            _ => v.iter().enumerate().map(|(j, v)| scale(j) * v).collect(),
+            None => v.iter().enumerate().map(|(j, v)| scale(j) * v).collect(),
         }
     }
 

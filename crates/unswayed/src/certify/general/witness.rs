@@ -14,7 +14,7 @@ pub(super) fn witness(
     task: &CaseProgram,
     found: &Found,
     method: RowBound,
-    shells: Option<Shells>,
+    (shells, slabs): (Option<Shells>, Vec<f64>),
     set: &Set,
     room: f64,
 ) -> CaseProof {
@@ -38,17 +38,17 @@ pub(super) fn witness(
         match place.part {
             PointSet::Symmetric(symmetric) => {
                 cases.tau.extend(case.tau.iter().map(|tau| tau * symmetric.unit));
-                if task.constants.free.is_empty() {
-                    cases.nu.push(case.nu);
-                }
+                // It is 2αk in an unbounded slab.
+                let is_bounded = place.slab.is_none_or(|slab| slab.is_bounded());
+                cases.nu.push(if is_bounded { case.nu } else { 0.0 });
                 if matches!(set, Set::Ellipsoid { .. }) {
                     omega = Some(largest(symmetric) / task.constants.point_weight.powi(2) * OUTSIDE);
-                    if task.constants.free.is_empty() {
-                        let quadratic = Quadratic::new(task, place, &found, case);
-                        let (_, r) = sum(task, &found, &found.lines[case.lines]);
-                        let v: Vec<f64> = r.iter().zip(&quadratic.push).map(|(r, h)| r + h).collect();
-                        cases.x.extend(quadratic.inverse(&v));
-                    }
+                    let quadratic = Quadratic::new(task, place, &found, case);
+                    let (_, r) = sum(task, &found, &found.lines[case.lines]);
+                    let v: Vec<f64> = r.iter().zip(&quadratic.push).map(|(r, h)| r + h).collect();
+                    // At both ends of a slab χ is as good as 0, and they are alike.
+                    let ends = if place.slab.is_some() { 2 } else { 1 };
+                    (0..ends).for_each(|_| cases.x.extend(quadratic.inverse(&v)));
                 }
             }
             PointSet::Point(a) => point(task, &found, case, a, &mut cases),
@@ -59,9 +59,9 @@ pub(super) fn witness(
             cases.inner.push(case.inner);
         }
     }
-    if !task.constants.free.is_empty() {
+    if !task.slabs.is_empty() {
         for lines in &mut lines {
-            super::free::balance(task, lines);
+            super::slabs::hold(task, found.alpha, lines);
             refresh(task, &found, lines);
         }
     }
@@ -71,6 +71,7 @@ pub(super) fn witness(
         beta: found.beta,
         omega,
         shells,
+        slabs,
         by_class: is_class && task.parts.len() > 1,
         lines,
         cases,

@@ -169,6 +169,7 @@ fn proof(rows: RowBound, point: &Point, lines: Lines) -> CaseProof {
         beta: point.beta().to_vec(),
         omega: None,
         shells: None,
+        slabs: vec![],
         by_class: false,
         lines: vec![lines],
         cases,

@@ -126,7 +126,8 @@ class Learner:
             if given is not None and (self.intercept or self.before):
                 if isinstance(given, Data):
                     raise UnswayedError(f"{name}: this learner makes its rows itself; give a pair of features and labels, not a Data")
-                options[name] = self._rows(*(given if isinstance(given, tuple) else (given, None)), {})[0]
+                features, labels = given if isinstance(given, tuple) else (given, None)
+                options[name] = self._rows(features, labels, {})[0]
         return options
 
     @property

@@ -102,6 +102,14 @@ def test_text(transformer):
     assert bound.data.classes == ("ham", "spam")
 
 
+def test_targets_go_through_the_steps(arrays):
+    x, y = arrays
+    learner = unswayed.from_sklearn(make_pipeline(Guard(1.0, scale=100.0), sgd()))
+    bound = learner.certify(100 * x, y, poison_rate=POISON, target=(100 * x[:20], y[:20]))
+    plain = unswayed.Learner(RATE, PENALTY).certify(Guard().transform(x), y, poison_rate=POISON, target=(Guard().transform(x[:20]), y[:20]))
+    assert abs(bound.certified_loss - plain.certified_loss) < 1e-6
+
+
 def test_columns_of_a_frame():
     frame = pd.DataFrame({"kind": ["a", "b", "a", "c"] * 5, "size": np.arange(20.0), "label": SPAM, "often": 1.0 + np.arange(20)})
     features = frame[["kind", "size"]]
@@ -136,6 +144,8 @@ def test_steps_that_are_not_frozen_are_refused(arrays):
         unswayed.from_sklearn(make_pipeline(HashingVectorizer(), sgd()), memory_limit=2**20).certify(TEXTS, SPAM, poison_rate=POISON)
     with pytest.raises(UnswayedError, match="a pipeline makes"):
         learner.certify(unswayed.Data(x, y), poison_rate=POISON)
+    with pytest.raises(UnswayedError, match="target: this learner makes its rows itself"):
+        unswayed.from_sklearn(make_pipeline(Guard(), sgd())).certify(x, y, poison_rate=POISON, target=unswayed.Data(x, y))
     intercept = unswayed.from_sklearn(make_pipeline(HashingVectorizer(n_features=8), sgd(fit_intercept=True)), sparse=False)
     with pytest.raises(UnswayedError, match="sparse rows.*unswayed.Guard"):
         intercept.certify(TEXTS, SPAM, poison_rate=POISON)

@@ -90,6 +90,7 @@ class Learner:
 
         With the steps of a pipeline `before` it, on the rows that they make of `x`.
         """
+        options = self._beside(options)
         if options.get("horizon") is not None and options.get("start") is None and self.start is not None:
             options["start"] = self._start(x)
         return certify(*self._rows(x, y, options), poison_rate=poison_rate, **self._asked(options))
@@ -107,6 +108,11 @@ class Learner:
         >>> each["owl"].status, each.certified_error <= 1
         ('certified', True)
         """
+        if isinstance(x, (Data, str, os.PathLike)):
+            raise UnswayedError("certify_each takes features and labels as arrays or frames, not a file and no Data")
+        if isinstance(y, str):
+            x, y = take_column(x, y, "y")
+        options = self._beside(options)
         x, y, reading = self._features(x, y, options)
         labels = np.asarray(y)
         classes = np.unique(labels).tolist()
@@ -124,9 +130,7 @@ class Learner:
 
     def attack(self, x: Features, y: Any = None, *, poison_rate: float, **options: Any) -> Attacks:
         """`unswayed.attack` with this learner."""
-        if (self.intercept or self.before) and options.get("test") is not None:
-            held_out, labels = options["test"]
-            options["test"] = self._rows(held_out, labels, {})[0]
+        options = self._beside(options)
         return attack(*self._rows(x, y, options), poison_rate=poison_rate, **self._asked(options))
 
     def tolerate(self, x: Features, y: Any = None, *, limit: float, **options: Any) -> Optional[Tolerated]:
@@ -142,6 +146,18 @@ class Learner:
         if self.intercept:
             weights[-1] /= self.intercept_scale
         return weights
+
+    def _beside(self, options: dict[str, Any]) -> dict[str, Any]:
+        """The options with rows of their own, `test` and `target`, as the learner sees them."""
+        options = dict(options)
+        for name in ("test", "target"):
+            given = options.get(name)
+            if given is not None and (self.intercept or self.before):
+                if isinstance(given, Data):
+                    raise UnswayedError(f"{name}: this learner makes its rows itself; give a pair of features and labels, not a Data")
+                features, labels = given if isinstance(given, tuple) else (given, None)
+                options[name] = self._rows(features, labels, {})[0]
+        return options
 
     @property
     def _setting(self) -> dict[str, Any]:

@@ -91,9 +91,8 @@ const SCHEDULE: &str =
 const REGRESSION: &str = "a regression loss is supported for a ball, box or ellipsoid of features, without clip and targets with rows of their own";
 const ANY_LABEL: &str = "a label that may be any number can pull at the column at every model; bound the labels of poisoned points";
 const PAPER: &str = "the paper's program is for the hinge loss against a ball, with plain steps";
-const UNBOUNDED: &str = "without regularization nothing pulls the model back, and an adversary moves it as far as it likes; add a projection \
-                         (on twice the norm of the model that clean data lead to, for example) or a regularization; one close to 0 is \
-                         accepted, but its bound is vacuous for the same reason";
+const UNBOUNDED: &str = "without regularization nothing pulls the model back, and the proofs here need something that does; add a projection \
+                         (on twice the norm of the model that clean data lead to, for example) or a regularization, which may be small";
 
 /// All rules. What none of them matches is supported.
 pub const RULES: &[Rule] = &[

@@ -10,8 +10,8 @@ from .._native import UnswayedError
 def check(kind: str, rate: float, rate_name: str, penalty: float, penalty_name: str) -> None:
     if not penalty > 0:
         raise UnswayedError(
-            f"{kind}: {penalty_name}={penalty}: without regularization nothing pulls the model back, and an adversary moves it "
-            "as far as it likes; give it a penalty, or certify a learner of your own with a projection: "
+            f"{kind}: {penalty_name}={penalty}: without regularization nothing pulls the model back, and the proofs need "
+            "something that does; give it a penalty, which may be small, or certify a learner of your own with a projection: "
             "unswayed.certify(..., regularization=0, projection=RADIUS)"
         )
     if not 0 < rate * penalty < 1:

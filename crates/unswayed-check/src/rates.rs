@@ -37,33 +37,50 @@ pub enum RatesError {
 
 impl Schedule {
     /// The schedule of these rates, one for each step, the last of them from there on: the first step from which on none is above
-    /// `largest`, and the smallest δ that 1/rate grows by at most δ in each step after it, rounded up.
+    /// `largest` and 1/rate grows by at most `fastest` in each step, and the smallest δ that it grows by at most δ, rounded up.
     ///
     /// ```
     /// use unswayed_check::Schedule;
     /// let rates = [0.5, 0.25, 0.25, 0.125, 0.2];
-    /// let schedule = Schedule::of_rates(&rates, 0.3)?;
+    /// let schedule = Schedule::of_rates(&rates, 0.3, 5.0)?;
     /// assert_eq!((schedule.from_step, schedule.slowdown), (Some(2), 4.0));
+    /// let schedule = Schedule::of_rates(&rates, 0.3, 3.0)?;
+    /// assert_eq!((schedule.from_step, schedule.slowdown), (Some(4), 0.0));
     /// # Ok::<(), unswayed_check::RatesError>(())
     /// ```
     ///
     /// # Errors
     /// Rates that are no positive numbers, or end above the largest.
-    pub fn of_rates(rates: &[f64], largest: f64) -> Result<Schedule, RatesError> {
+    pub fn of_rates(rates: &[f64], largest: f64, fastest: f64) -> Result<Schedule, RatesError> {
         let bad = |rate: &f64| !(rate.is_finite() && *rate > 0.0);
         if let Some(i) = rates.iter().position(bad) {
             return Err(RatesError::NotPositive { step: i as u64 + 1, rate: rates[i] });
         }
         let rate = *rates.last().ok_or(RatesError::Empty)?;
-        let first = rates.iter().rposition(|rate| *rate > largest).map_or(0, |i| i + 1);
-        if first == rates.len() {
+        if rate > largest {
             return Err(RatesError::AboveLargest { rate, largest });
         }
-        let inverse = |rate: f64| RBig::ONE / RBig::from(Dyadic::new(rate));
-        let falls = rates[first..].windows(2).filter(|pair| pair[1] < pair[0]);
-        let slowdown = falls.map(|pair| inverse(pair[1]) - inverse(pair[0])).max().unwrap_or_default();
+        let fastest = RBig::try_from(fastest).unwrap_or_default();
+        let (mut first, mut slowdown) = (rates.len() - 1, RBig::ZERO);
+        while first > 0 && rates[first - 1] <= largest {
+            let growth = growth(rates[first - 1], rates[first]);
+            if growth > fastest {
+                break;
+            }
+            slowdown = slowdown.max(growth);
+            first -= 1;
+        }
         Ok(Schedule { slowdown: round_up(&slowdown), from_step: Some(first as u64 + 1) })
     }
+}
+
+/// What 1/rate grows by from one rate to the next; 0 if it falls.
+fn growth(before: f64, after: f64) -> RBig {
+    if after >= before {
+        return RBig::ZERO;
+    }
+    let inverse = |rate: f64| RBig::ONE / RBig::from(Dyadic::new(rate));
+    inverse(after) - inverse(before)
 }
 
 impl Certificate {

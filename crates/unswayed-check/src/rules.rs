@@ -95,9 +95,8 @@ const ANY_LABEL: &str = "a label that may be any number can pull at the column a
 const STEPS: &str = "weights of steps are supported for a ball, box or ellipsoid of points, for losses of one margin or one number, \
                      without clip and bias";
 const PAPER: &str = "the paper's program is for the hinge loss against a ball, with plain steps";
-const UNBOUNDED: &str = "without regularization nothing pulls the model back, and an adversary moves it as far as it likes; add a projection \
-                         (on twice the norm of the model that clean data lead to, for example) or a regularization; one close to 0 is \
-                         accepted, but its bound is vacuous for the same reason";
+const UNBOUNDED: &str = "without regularization nothing pulls the model back, and the proofs here need something that does; add a projection \
+                         (on twice the norm of the model that clean data lead to, for example) or a regularization, which may be small";
 
 /// All rules. What none of them matches is supported.
 pub const RULES: &[Rule] = &[

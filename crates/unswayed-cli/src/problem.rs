@@ -141,7 +141,7 @@ impl Parts {
     fn problem_on(&self, data: Vec<Arc<Dataset>>, rates: &RateFlags) -> Result<Problem, Stop> {
         let mut template = self.template.clone();
         if let Some((path, list)) = &self.rates {
-            let decay = Decay::of_rates(list, rates.learning_rate);
+            let decay = Decay::of_rates(list, rates.learning_rate, rates.regularization);
             let named = |error| Stop(format!("--schedule {}: {error}", path.display()));
             template.decay = Some(decay.map_err(named)?);
         }

@@ -406,12 +406,13 @@ impl Decay {
         Schedule { slowdown, from_step: None }
     }
 
-    /// How these rates fall, one for each step and the last of them from there on, from where none is above the learning rate.
+    /// How these rates fall, one for each step and the last of them from there on: from where none is above the learning rate
+    /// and they fall no faster than 1/(σt), beyond which there is no bound.
     ///
     /// # Errors
     /// Rates that are no positive numbers, or end above the learning rate.
-    pub fn of_rates(rates: &[f64], learning_rate: f64) -> Result<Self, RatesError> {
-        Schedule::of_rates(rates, learning_rate).map(Decay::From)
+    pub fn of_rates(rates: &[f64], learning_rate: f64, regularization: f64) -> Result<Self, RatesError> {
+        Schedule::of_rates(rates, learning_rate, regularization).map(Decay::From)
     }
 }
 

@@ -9,8 +9,8 @@ def check(kind: str, rate: float, rate_name: str, penalty: float, penalty_name: 
     """Refuses rates and penalties that no learner with a bound has."""
     if not penalty > 0:
         raise UnswayedError(
-            f"{kind}: {penalty_name}={penalty}: without regularization nothing pulls the model back, and an adversary moves it "
-            f"as far as it likes; use a positive {penalty_name}, or certify a learner of your own with a projection: "
+            f"{kind}: {penalty_name}={penalty}: without regularization nothing pulls the model back, and the proofs need "
+            f"something that does; use a positive {penalty_name}, which may be small, or certify a learner of your own with a projection: "
             "unswayed.certify(..., regularization=0, projection=RADIUS)"
         )
     if not 0 < rate * penalty < 1:

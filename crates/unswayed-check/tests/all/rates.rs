@@ -17,7 +17,7 @@ fn slowdowns_are_the_smallest() {
         let count = 1 + random.below(6);
         let rates: Vec<f64> = (0..count).map(|_| 10f64.powf(random.between(-6.0, 0.0))).collect();
         let largest = rates.iter().copied().fold(0.0, f64::max);
-        let found = Schedule::of_rates(&rates, largest).unwrap();
+        let found = Schedule::of_rates(&rates, largest, 1e9).unwrap();
         assert_eq!(found.from_step, Some(1));
         let exact = |rate: f64| RBig::ONE / RBig::try_from(rate).unwrap();
         let steps = rates.windows(2).map(|pair| exact(pair[1]) - exact(pair[0]));
@@ -31,7 +31,7 @@ fn slowdowns_are_the_smallest() {
 #[test]
 fn lists_of_rates() {
     let of = |rates: &[f64], largest: f64| {
-        Schedule::of_rates(rates, largest).map(|found| (found.slowdown, found.from_step.unwrap()))
+        Schedule::of_rates(rates, largest, 4.0).map(|found| (found.slowdown, found.from_step.unwrap()))
     };
     assert_eq!(of(&[0.5], 0.5), Ok((0.0, 1)));
     assert_eq!(of(&[0.25, 0.25, 0.5], 0.5), Ok((0.0, 1)));
@@ -42,6 +42,9 @@ fn lists_of_rates() {
         of(&[0.5, 0.5], 0.5_f64.next_down()),
         Err(RatesError::AboveLargest { rate: 0.5, largest: 0.5_f64.next_down() })
     );
+    // A fall by more than the fastest, just inside and just outside: steps of a staircase do not count in the long run.
+    assert_eq!(of(&[0.25, 0.125, 0.125], 0.5), Ok((4.0, 1)));
+    assert_eq!(of(&[0.25, 0.125_f64.next_down(), 0.125], 0.5), Ok((0.0, 2)));
     assert_eq!(of(&[], 1.0), Err(RatesError::Empty));
     assert_eq!(of(&[0.5, 0.0], 1.0), Err(RatesError::NotPositive { step: 2, rate: 0.0 }));
     assert!(of(&[f64::NAN], 1.0).is_err() && of(&[f64::INFINITY], 1.0).is_err());

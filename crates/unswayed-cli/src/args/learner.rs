@@ -49,7 +49,7 @@ pub struct LearnerFlags {
     /// 'invscaling': it falls more slowly than 1/t.
     /// 'slowdown=D': 1/rate grows by at most D in each step.
     /// FILE: the rates of a .npy or .csv file, one for each step and the last of them from there on; the bound is for the steps
-    /// from which on none is above --learning-rate.
+    /// from which on none is above --learning-rate and they fall no faster than 1/(σt): the statement says which step.
     /// 'constant': it does not change. A rate that depends on the training loss ('adaptive') has no bound
     #[arg(long, value_name = "SCHEDULE", value_parser = schedule, verbatim_doc_comment)]
     pub schedule: Option<ScheduleFlag>,

@@ -255,15 +255,10 @@ impl Summary {
         match self.status {
             Status::Certified => "certified".into(),
             Status::Vacuous => format!(
-                "vacuous: proven, but no better than {}, the loss of a model that never learns{}",
+                "vacuous: proven, but no better than {}, the loss of a model that never learns",
                 match self.stated.statement.learner.loss {
                     Loss::Logistic => "log 2 = 0.6931".to_owned(),
                     _ => decimal_up(self.idle_loss, 4),
-                },
-                match self.stated.statement.learner.projection {
-                    // The same remedies as for no regularization at all.
-                    None => "; a larger regularization or a projection pulls the model back more",
-                    Some(_) => "",
                 }
             ),
             Status::NotConverged => "not converged: proven, but a better bound may exist".into(),

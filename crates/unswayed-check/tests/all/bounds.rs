@@ -54,3 +54,20 @@ fn good_proofs() {
         assert!(least < if crate::common::is_full() { 0.6 } else { 0.9 }, "{name}: {least}");
     }
 }
+
+/// A planted error: all slabs of an unregularized column but the least one are forgotten. The search finds models in them.
+#[test]
+fn slabs_that_are_left_out_are_missed() {
+    let mut random = Random(77);
+    let kinds = kinds();
+    let (_, make) = kinds.iter().find(|(name, _)| name == "bounded-slope ball free").expect("a kind");
+    let (mut tried, mut found) = (0, 0);
+    while tried < 12 {
+        let problem = make(&mut random);
+        let Ok((_, cases)) = problem.bounds() else { continue };
+        tried += 1;
+        let least = cases.into_iter().fold(f64::INFINITY, f64::min);
+        found += usize::from(problem.search(&mut random, 4, 250) > least + 1e-6);
+    }
+    assert!(found >= 3, "{found} of {tried}");
+}

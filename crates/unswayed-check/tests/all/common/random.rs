@@ -438,7 +438,8 @@ pub fn add_free(p: &mut Problem, r: &mut Random) {
     for (i, z) in p.data[0].chunks_mut(d).enumerate() {
         z[last] = if i % 2 == 0 { 0.5 } else { -0.5 };
     }
-    let mut edges = r.vector(1 + r.below(4), -3.0, 3.0);
+    let count = 1 + r.below(4);
+    let mut edges = r.vector(count, -3.0, 3.0);
     edges.sort_by(f64::total_cmp);
     let slabs = edges.len() + 1;
     p.proof.slabs = edges;
@@ -498,10 +499,8 @@ pub fn refresh(problem: &mut Problem) {
             for pair in (0..n - n % 2).step_by(2) {
                 let (pushes, pulls) = if lines.shell == 0 { (pair + 1, pair) } else { (pair, pair + 1) };
                 for shares in [&mut lines.u, &mut lines.u2] {
-                    if let [a, b] = [shares.get(pushes), shares.get(pulls)].map(Option::<&f64>::copied) {
-                        if let (Some(a), Some(b)) = (a, b) {
-                            shares[pulls] = a.max(b);
-                        }
+                    if !shares.is_empty() {
+                        shares[pulls] = shares[pulls].max(shares[pushes]);
                     }
                 }
                 if !lines.c.is_empty() {

@@ -53,6 +53,8 @@ pub enum Feature {
     ScaledRows,
     /// The paper's program.
     Paper,
+    /// A proof of the error by levels.
+    Levels,
 }
 
 #[allow(clippy::enum_glob_use)] // the table reads better without the prefix
@@ -91,6 +93,8 @@ const SCHEDULE: &str =
 const REGRESSION: &str = "a regression loss is supported for a ball, box or ellipsoid of features, without clip and targets with rows of their own";
 const ANY_LABEL: &str = "a label that may be any number can pull at the column at every model; bound the labels of poisoned points";
 const PAPER: &str = "the paper's program is for the hinge loss against a ball, with plain steps";
+const LEVELS: &str = "levels bound the error of the hinge and logistic losses on one dataset, the data being the target, with plain \
+                      regularized steps at a constant rate; other certificates of the error cover more";
 const UNBOUNDED: &str = "without regularization nothing pulls the model back, and an adversary moves it as far as it likes; add a projection";
 
 /// All rules. What none of them matches is supported.
@@ -144,6 +148,17 @@ pub const RULES: &[Rule] = &[
     rule(&[Paper, Drift], &[], PAPER),
     rule(&[Paper, Schedule], &[], PAPER),
     rule(&[Paper, Confidence], &[], PAPER),
+    rule(&[Levels], &[Hinge, Logistic], LEVELS),
+    rule(&[Levels, AnyPoint], &[], LEVELS),
+    rule(&[Levels, TargetWeights], &[], LEVELS),
+    rule(&[Levels, TargetRows], &[], LEVELS),
+    rule(&[Levels, Drift], &[], LEVELS),
+    rule(&[Levels, Schedule], &[], LEVELS),
+    rule(&[Levels, Average], &[], LEVELS),
+    rule(&[Levels, Projection], &[], LEVELS),
+    rule(&[Levels, Clip], &[], LEVELS),
+    rule(&[Levels, Bias], &[], LEVELS),
+    rule(&[Levels, NoRegularization], &[], LEVELS),
 ];
 
 /// The first rule that these features break.
@@ -226,6 +241,7 @@ impl fmt::Display for Feature {
             RowWeights => "weighted rows",
             ScaledRows => "rows divided by a scale",
             Paper => "the paper's program",
+            Levels => "an error proof by levels",
         })
     }
 }

@@ -15,6 +15,7 @@ mod descent;
 pub mod framework;
 mod general;
 mod interior;
+mod levels;
 mod mean;
 pub mod paper;
 #[cfg(test)]
@@ -165,7 +166,8 @@ pub(crate) fn certify_near(
     near: Option<&Solution>,
 ) -> Result<(Outcome, Option<Solution>), CertifyError> {
     let Some(level) = options.confidence else {
-        let (found, solution) = search(problem, options, near)?;
+        let (mut found, solution) = search(problem, options, near)?;
+        found.improve_error(levels::search(problem, false));
         return Ok((finish(problem, options, found, None)?, solution));
     };
     problem.require(&[Feature::Confidence])?;
@@ -183,6 +185,14 @@ struct Found {
 }
 
 impl Found {
+    /// Takes a proof of the error if it is the best one.
+    fn improve_error(&mut self, claim: Option<Claim>) {
+        let own = self.error.as_ref().map_or(self.loss.bound, |error| error.bound).min(1.0);
+        if let Some(claim) = claim.filter(|claim| claim.bound < own) {
+            self.error = Some(claim);
+        }
+    }
+
     /// The best claims of two searches.
     fn or_better(self, other: Result<Found, CertifyError>) -> Found {
         let Ok(other) = other else { return self };
@@ -403,6 +413,8 @@ fn start_cost(statement: &Statement, proof: &Proof, start: &[f64]) -> f64 {
             };
             room + start.iter().zip(&proof.beta).enumerate().map(term).sum::<f64>()
         }
+        // Bounds no loss.
+        Proof::Levels(_) => f64::INFINITY,
         Proof::Paper(proof) => {
             let fixed = m * proof.ball * proof.ball + dot(&proof.b, &proof.b) / (4.0 * (proof.low + m));
             fixed + paper::quadratic(&proof.a, start) + dot(&proof.b, start)

@@ -47,9 +47,26 @@ pub struct Options {
     /// Also bound the loss on new data, with this probability. The first half of the rows is then what the certificate is
     /// about; the other half chose its numbers.
     pub confidence: Option<f64>,
+    /// How much time to spend.
+    pub effort: Effort,
+}
+
+/// How much time to spend on a certificate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effort {
+    /// Seconds, however many rows there are.
+    #[default]
+    Standard,
+    /// Also search a proof of the error by levels (Theorem E4): seconds for some hundred rows, minutes for some thousand.
+    Tight,
 }
 
 impl Options {
+    /// Spend more time.
+    pub fn with_effort(self, effort: Effort) -> Self {
+        Options { effort, ..self }
+    }
+
     /// Also bound the average loss over the first steps.
     pub fn with_horizon(self, steps: u64) -> Self {
         Options { horizon: Some(steps), ..self }
@@ -167,7 +184,9 @@ pub(crate) fn certify_near(
 ) -> Result<(Outcome, Option<Solution>), CertifyError> {
     let Some(level) = options.confidence else {
         let (mut found, solution) = search(problem, options, near)?;
-        found.improve_error(levels::search(problem, false));
+        if options.effort == Effort::Tight {
+            found.improve_error(levels::search(problem));
+        }
         return Ok((finish(problem, options, found, None)?, solution));
     };
     problem.require(&[Feature::Confidence])?;

@@ -27,11 +27,8 @@ use levels::Levels;
 use program::{Program, Unknowns};
 use rows::{RowNumbers, first_cuts};
 
-/// Rows and columns up to which the search takes seconds.
-const MOST_ROWS: usize = 600;
-const MOST_COLUMNS: usize = 64;
-/// The same with more effort: some minutes.
-const MOST_ROWS_TIGHT: usize = 3000;
+/// Rows beyond which the search would take too long.
+const MOST_ROWS: usize = 3000;
 /// Rounds in which cuts are added and τ' is chosen again.
 const ROUNDS: usize = 4;
 
@@ -40,11 +37,9 @@ const LEVEL: f64 = 1.06;
 
 /// A proof of the error, with the bound that the exact checker finds; none if there is no theorem for the problem, or if it is
 /// too large.
-pub(super) fn search(problem: &Problem, tight: bool) -> Option<Claim> {
+pub(super) fn search(problem: &Problem) -> Option<Claim> {
     let features = [features(problem.statement()), vec![Feature::Levels]].concat();
-    let most = if tight { MOST_ROWS_TIGHT } else { MOST_ROWS };
-    let fits = problem.rows() <= most && (tight || problem.columns() <= MOST_COLUMNS);
-    if !fits || unsupported(&features).is_some() || problem.threat().poison_rate == 0.0 {
+    if problem.rows() > MOST_ROWS || unsupported(&features).is_some() || problem.threat().poison_rate == 0.0 {
         return None;
     }
     let base = Base::new(problem)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
-use unswayed::certify::{Options, Outcome, certify_with, horizon_bounds, paper};
+use unswayed::certify::{Effort, Options, Outcome, certify_with, horizon_bounds, paper};
 use unswayed::{CertifyError, Dataset};
 use unswayed_check::{
     AnyCertificate, Checked, Evidence, Failure, Feature, Files, Rows, Set, Target, Verdict, unsupported,
@@ -34,7 +34,13 @@ pub fn certify(
     start: Option<Vec<f64>>,
     confidence: Option<f64>,
     method: &str,
+    effort: &str,
 ) -> PyResult<Certificate> {
+    let effort = match effort {
+        "standard" => Effort::Standard,
+        "tight" => Effort::Tight,
+        other => return Err(error(format!("effort {other:?}: it must be \"standard\" or \"tight\""))),
+    };
     let is_paper = match method {
         "convexity" => false,
         "paper" => true,
@@ -52,6 +58,7 @@ pub fn certify(
     let made: Result<_, CertifyFailed> = run(py, move || {
         let mut options = Options::default();
         (options.horizon, options.start, options.confidence) = (horizon, start, confidence);
+        options.effort = effort;
         if is_paper {
             return Ok((problem.clone(), paper::certify(&problem, &options, None)?));
         }

@@ -426,6 +426,7 @@ def certify(
     horizon: Optional[int] = None,
     start: Optional[ArrayLike] = None,
     method: str = "convexity",
+    effort: str = "standard",
     weights: Any = None,
     weight_column: Optional[str] = None,
     class_weight: Any = None,
@@ -491,6 +492,8 @@ def certify(
         start: where the learner starts, such as `coef_[0]` of an estimator; 0 if not given.
         method: `"convexity"`, or `"paper"` for the semidefinite program of the paper (slower and looser, and only for the
             hinge loss and the ball).
+        effort: `"standard"`, or `"tight"` to search a better proof of the error too (hinge and logistic losses): seconds for
+            some hundred rows, minutes for some thousand.
     """
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
@@ -513,4 +516,4 @@ def certify(
     )
     theta = None if start is None else np.asarray(start, dtype=np.float64).ravel().tolist()
     steps = None if horizon is None else whole("horizon", horizon, 1)
-    return Certificate(_native.certify(certified, steps, theta, confidence, method))
+    return Certificate(_native.certify(certified, steps, theta, confidence, method, effort))

@@ -117,6 +117,7 @@ def certify(
     start: Optional[Sequence[float]],
     confidence: Optional[float],
     method: str,
+    effort: str,
 ) -> Certificate: ...
 def origins(bytes: bytes) -> tuple[list[str], Optional[str]]: ...
 def check(

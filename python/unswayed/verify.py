@@ -18,6 +18,9 @@ Numbers are exact (`fractions.Fraction`), and conditions are decided exactly. Wr
 - Logarithms are enclosed in fixed point with 128 fractional bits (`log`).
 - Claims on new data also round square roots up (`sqrt_up`), to a multiple of 2^⌊(L(x)−514)/2⌋ plus one such unit; the
   quotients under and beside them up; and the least curvature down.
+- Proofs by levels also round exponentials (`exp`), square roots both ways, and to multiples of powers of two: the ends of
+  intervals (2^−40, outward), the constants of (E3) (2^−160), the rows' sums in (E3), and the entries of A and of second
+  moments. The activities q in (E3) are computed in binary64; every q in [0, 1] gives a true bound.
 - A proven value is reported as the least binary64 number that is not below it.
 
 Nothing is rounded in the paper's proof, in the horizon and for the mean learner. The first checker rounds in the same
@@ -350,7 +353,13 @@ PAPER = struct_of(
     **dict.fromkeys(("a", "b", "m", "h", "theta", "point"), vector),
     **dict.fromkeys(("nu8", "nu9", "nu10", "ball", "reach", "low", "high", "delta"), number),
 )
-PROOF = one_of(cases=CASES, paper=PAPER)
+LEVEL_VECTORS = ("centre", "shares", "forces", "points", "tilt", "slopes", "curves", "peak", "heights")
+LEVEL_NUMBERS = (
+    "radius", "norm", "smoothing", "gain", "alpha", "nu", "omega", "rho", "least", "offset", "steepness", "size", "anchor",
+    "spread_near", "spread_far",
+)
+LEVELS = struct_of(**dict.fromkeys(LEVEL_VECTORS, vector), **dict.fromkeys(LEVEL_NUMBERS, number), fine=whole, near=whole)
+PROOF = one_of(cases=CASES, paper=PAPER, levels=LEVELS)
 CLAIM = struct_of(bound=number, proof=PROOF)
 NEW_DATA = struct_of(
     **dict.fromkeys(("bound", "delta", "radius", "alpha", "nu", "gain"), number), omega=Optional_(number),
@@ -715,6 +724,9 @@ UNSUPPORTED = [
     ("schedule bias", ""), ("schedule horizon", ""), ("new-data schedule", ""), ("paper schedule", ""),
     ("paper rows", ""), ("paper drift", ""), ("paper new-data", ""), ("steps", "ball box ellipsoid"), ("steps multiclass", ""),
     ("steps clip", ""), ("steps bias", ""), ("new-data steps", ""), ("paper steps", ""),
+    ("levels", "hinge logistic"), ("levels any", ""), ("levels weights", ""), ("levels rows", ""), ("levels drift", ""),
+    ("levels schedule", ""), ("levels average", ""), ("levels projection", ""), ("levels clip", ""), ("levels bias", ""),
+    ("levels no-regularization", ""), ("levels steps", ""),
 ]
 
 
@@ -730,7 +742,7 @@ def require_supported(statement: Struct, *more: str) -> None:
     optional = {
         "drift": len(statement.data) > 1, "projection": learner.projection is not None, "clip": learner.clip is not None,
         "bias": bool(learner.unregularized), "no-regularization": learner.regularization == 0,
-        "schedule": learner.schedule is not None, "horizon": statement.horizon is not None,
+        "schedule": learner.schedule is not None, "horizon": statement.horizon is not None, "average": learner.average,
         "steps": statement.threat.poison_weight is not None,
         "regression": is_regression(statement), "any-label": is_regression(statement) and statement.threat.label_bound is None,
     }
@@ -1449,6 +1461,341 @@ def start_of_paper(statement: Struct, proof: Struct, m: Fraction) -> Fraction:
     return here + norm2(b) / (4 * (low + m)) + m * ball**2
 
 
+# -------------------------------------------------------------------------------------- the error by levels (Theorem E4)
+
+
+def grid(x: Fraction, exponent: int, upward: bool) -> Fraction:
+    """The nearest multiple of 2^exponent on one side."""
+    unit = power_of_two(exponent)
+    return (math.ceil(x / unit) if upward else math.floor(x / unit)) * unit
+
+
+def sqrt_down(x: Fraction) -> Fraction:
+    unit = power_of_two((length_of(x) - 514) // 2) if x > 0 else ONE
+    return max(sqrt_up(x) - unit, ZERO)
+
+
+def exp(x: Fraction, upward: bool) -> Fraction:
+    """A number above e^x, or below: e^x = (e^r)^(2^k), r = x/2^k at most ½, e^r = Σ r^j/j!."""
+    if x < 0:
+        return (up if upward else down)(1 / exp(-x, not upward))
+    if x == 0:
+        return ONE
+    rounded = up if upward else down
+    halvings = max(length_of(x) + 1, 0)
+    r, term, total = rounded(x) / 2**halvings, ONE, ONE
+    for j in range(1, 65):
+        term = rounded(term * r / j)
+        total += term
+    if upward:
+        total += 2 * term  # the rest of the series
+    for _ in range(halvings):
+        total = rounded(total * total)
+    return total
+
+
+def entropy_down(q: Fraction) -> Fraction:
+    parts = [x * log(x)[1] for x in (q, 1 - q) if x > 0]
+    return max(-sum(parts, ZERO), ZERO)
+
+
+def activity(s: Fraction, upward: bool) -> Fraction:
+    return (up if upward else down)(1 / (1 + exp(s, not upward)))
+
+
+class LevelProof:
+    """The letters of Section 20."""
+
+    def __init__(self, statement: Struct, proof: Struct, rows: Rows) -> None:
+        self.proof, self.z, self.weights = proof, rows.z, rows.weights
+        self.n, self.d, self.total = len(rows.z), len(rows.z[0]), sum(rows.weights, ZERO)
+        self.hinge, self.batch = statement.learner.loss[0] == "hinge", statement.learner.batch
+        self.eta, self.sigma = Fraction(statement.learner.learning_rate), Fraction(statement.learner.regularization)
+        self.eps = Fraction(statement.threat.poison_rate)
+        self.require_numbers()
+        numbers = ("radius", "norm", "smoothing", "alpha", "nu", "omega", "rho", "least", "offset", "steepness", "size", "anchor")
+        self.radius, self.norm, self.mu, self.alpha, self.nu, self.omega, self.rho, self.least, self.offset, self.gamma, self.c, self.anchor = exact(
+            proof[name] for name in numbers
+        )
+        self.o, self.tilt, self.heights = exact(proof.centre), exact(proof.tilt), exact(proof.heights)
+        self.two_ak = 2 * self.alpha * (1 - self.eta * self.sigma)
+        self.chi = self.two_ak - self.nu
+        self.curvature = self.alpha * self.sigma * (2 - self.eta * self.sigma)
+        require(self.alpha > 0 and self.nu >= 0 and self.chi > 0, "α > 0, ν ≥ 0, 2αk > ν")
+        require(self.mu > 0 if self.hinge else self.mu == 0, "the smoothing is > 0 for the hinge loss, else 0")
+        self.squares = [norm2(z) for z in rows.z]
+        self.margins = [dot(z, self.o) for z in rows.z]
+        self.require_norms(statement)
+
+    def require_numbers(self) -> None:
+        proof, n, d = self.proof, self.n, self.d
+        lengths = {"centre": d, "shares": n, "forces": 2 * n, "points": 2 * n * d, "tilt": d, "slopes": n, "curves": n, "peak": d}
+        require_lengths(proof, tuple(lengths), lengths)
+        require(all(0 <= q <= 1 for q in proof.shares) and all(x > 0 for x in proof.forces), "0 ≤ q ≤ 1 and π > 0")
+        require(min(proof.omega, proof.offset, proof.size) >= 0, "ω, a², c ≥ 0")
+        require(min(proof.rho, proof.least, proof.steepness, proof.spread_near, proof.spread_far) > 0, "ρ, a, γ, Λ > 0")
+        heights = proof.heights
+        require(len(heights) > 0 and heights[0] > 0 and all(a < b for a, b in zip(heights, heights[1:])), "heights increase from 0")
+        require(max(proof.fine, proof.near) <= len(heights), "there are as many shells")
+
+    def require_norms(self, statement: Struct) -> None:
+        kind, content = statement.threat.set
+        square, d = self.radius**2, self.d
+        require(self.radius >= 0, "R ≥ 0")
+        if kind == "ball":
+            inside = Fraction(content.radius) ** 2 <= square
+        elif kind == "box":
+            inside = norm2(exact(content.radii)) <= square
+        elif kind == "points":
+            points = exact(content.points)
+            inside = all(norm2(points[i : i + d]) <= square for i in range(0, len(points), d))
+        elif kind == "label_flips":
+            inside = max(self.squares) <= square
+        else:
+            q = symmetric(exact(content.q), d)
+            inside = has_positive_minors([[square * (i == j) - q[i][j] for j in range(d)] for i in range(d)])
+        require(inside, "the set lies in the ball of radius R")
+        require(self.norm > self.radius and self.norm**2 > max(self.squares), "n̂ is above all norms")
+
+    # Lemma E2
+
+    def find_levels(self) -> None:
+        proof, sigma, benign, total = self.proof, self.sigma, 1 - self.eps, self.total
+        loss = conjugate = ZERO
+        for weight, s, q in zip(self.weights, self.margins, exact(proof.shares)):
+            if self.hinge:
+                loss, conjugate = loss + weight * max(1 - s, ZERO), conjugate + weight * q
+            else:
+                loss += weight * log(1 + exp(-s, True))[1]
+                conjugate += weight * entropy_down(q)
+        self.base = up(benign * loss / total) + sigma * norm2(self.o) / 2
+        shares = [weight * Fraction(q) for weight, q in zip(self.weights, proof.shares)]
+        pull = [sum((q * z[j] for q, z in zip(shares, self.z)), ZERO) for j in range(self.d)]
+        self.gap = self.base - down(benign * conjugate / total - benign**2 * norm2(pull) / (2 * sigma * total**2))
+        self.shift = up(sqrt_up(norm2([sigma * total * o - benign * c for o, c in zip(self.o, pull)])) / (sigma * total))
+        self.lengths = [sqrt_up(n) for n in self.squares]
+        self.find_constants()
+
+    def find_constants(self) -> None:
+        """What (E3) adds to v, in whole numbers: activities in units of 2^−14, conjugates in units of 2^−40."""
+        proof, n, d, total, benign = self.proof, self.n, self.d, self.total, 1 - self.eps
+        weight_unit, entry_unit = length_of(total) - 47, length_of(total * self.norm) - 47
+        whole_weights = [math.floor(w / power_of_two(weight_unit)) for w in self.weights]
+        unit = power_of_two(entry_unit)
+        columns = [[math.floor(w * z[j] / unit) for w, z in zip(self.weights, self.z)] for j in range(d)]
+        rows = [[float(x) for x in z] for z in self.z]
+        if self.hinge:
+            conjugates = [k << 26 for k in range((1 << 14) + 1)]
+        else:
+            conjugates = [math.floor(entropy_down(Fraction(k, 1 << 14)) * 2**40) for k in range((1 << 14) + 1)]
+        lost = n * (math.isqrt(d) + 1) * unit
+        self.constants = []
+        for place in range(2 * n):
+            q = [self.share(row, proof.points[place * d : (place + 1) * d]) for row in rows]
+            conjugate = sum(w * conjugates[k] for w, k in zip(whole_weights, q)) * power_of_two(weight_unit - 40)
+            force, i = Fraction(proof.forces[place]), place % n
+            scaled = force * total * (-1 if place < n else 1)
+            sums = [sum(map(int.__mul__, q, column)) * unit / 2**14 for column in columns]
+            length = sqrt_up(norm2([scaled * z + benign * c for z, c in zip(self.z[i], sums)])) + lost
+            pulled = up(length**2 / (2 * self.sigma * total**2)) - down(benign * conjugate / total)
+            self.constants.append(grid(self.mu * force**2 * self.squares[i] / 2 + pulled, -160, True))
+
+    def share(self, row: list[float], point: list[float]) -> int:
+        s = 0.0
+        for z, y in zip(row, point):
+            s += z * y
+        require(math.isfinite(s), "margins are finite")
+        if self.hinge:
+            q = (1.0 - s) * self.proof.gain + 0.5
+        else:
+            power = 1.0 + min(max(s, -40.0), 40.0) / (1 << 20)  # e^s is near its 2^20th power
+            for _ in range(20):
+                power *= power
+            q = 1.0 / (1.0 + power)
+        return int(min(max(q, 0.0), 1.0) * (1 << 14))
+
+    def reach(self, k: int) -> Fraction:
+        return up(sqrt_up(up(2 * (self.gap + self.heights[k]) * (1 + self.sigma * self.mu) / self.sigma)) + self.shift)
+
+    def interval(self, i: int, k: int, x: Fraction) -> tuple[Fraction, Fraction]:
+        level, around = self.base + self.heights[k], x * self.lengths[i]
+        low, high = (up((level + self.constants[place]) / Fraction(self.proof.forces[place])) for place in (i, self.n + i))
+        return -grid(min(low, around - self.margins[i]), -40, True), grid(min(high, around + self.margins[i]), -40, True)
+
+    # Theorem E1
+
+    def moments(self, factors: Numbers) -> list[Numbers]:
+        """Σ w f zzᵀ, the lower triangle."""
+        weighted = [w * f for w, f in zip(self.weights, factors)]
+        columns = list(zip(*self.z))
+        return [[sum((f * a * b for f, a, b in zip(weighted, columns[i], columns[j])), ZERO) for j in range(i + 1)] for i in range(self.d)]
+
+    def find_fixed(self) -> None:
+        """All of the bound on a level that is the same for all levels."""
+        proof, d, total, sigma, chi = self.proof, self.d, self.total, self.sigma, self.chi
+        reach = up(self.radius * chi / (2 * self.rho)) + self.alpha * self.eta * self.radius**2
+        if self.hinge:
+            acting = max(ZERO, reach + self.nu)
+        else:
+            acting = reach if self.nu == 0 else search(reach, self.nu)
+        point = self.eps * (acting + up(self.radius * self.rho * norm2(self.tilt) / (2 * chi)))
+        unit = length_of(total) - 60
+        lower = [[grid(x, unit, False) for x in row] for row in self.moments(exact(proof.curves))]
+        base = self.curvature + self.omega - self.eps * self.radius * chi * self.rho / 2
+        diagonal = grid(total * base, unit, False) - d * power_of_two(unit)
+        matrix = [[diagonal * (i == j) - lower[max(i, j)][min(i, j)] for j in range(d)] for i in range(d)]
+        least = total * self.least
+        require(has_positive_minors([[matrix[i][j] - least * (i == j) for j in range(d)] for i in range(d)]), "A ≻ aI")
+        slopes = [w * Fraction(y) for w, y in zip(self.weights, proof.slopes)]
+        at_centre, at_tilt = sigma * chi - 2 * self.curvature, self.eps * self.radius * self.rho - sigma
+        v = [
+            sum((y * z[j] for y, z in zip(slopes, self.z)), ZERO) + total * (at_centre * self.o[j] + at_tilt * self.tilt[j])
+            for j in range(d)
+        ]
+        x = exact(proof.peak)
+        ax = apply(matrix, x)
+        peak = up((2 * dot(v, x) - dot(ax, x)) / (4 * total)) + up(norm2([a - b for a, b in zip(v, ax)]) / (4 * total * least))
+        self.fixed = point + (sigma * chi - self.curvature) * norm2(self.o) - sigma * dot(self.tilt, self.o) + peak
+        self.known: dict[int, tuple[Fraction, Fraction]] = {}
+
+    def on_level(self, k: int) -> Fraction:
+        x = self.reach(k)
+        rows = sum((w * self.row_top(i, *self.interval(i, k, x)) for i, w in enumerate(self.weights)), ZERO)
+        return up(rows / self.total) + self.omega * x**2 + self.fixed
+
+    def row_top(self, i: int, low: Fraction, high: Fraction) -> Fraction:
+        """T_i of (E1)."""
+        benign, y, m = 1 - self.eps, Fraction(self.proof.slopes[i]), Fraction(self.proof.curves[i])
+        fixed, second = self.nu * self.margins[i] + dot(self.z[i], self.tilt), self.alpha * self.eta * self.squares[i]
+        if not self.hinge:
+            return self.logistic_top(i, low, high, fixed, second)
+        tops = []
+        acting, slope = benign * (fixed + second), benign * self.two_ak
+        pieces = [(low, min(high, ZERO), acting + 1, slope), (max(low, ZERO), min(high, ONE), acting, slope), (max(low, ONE), high, ZERO, ZERO)]
+        for start, end, constant, steep in pieces:
+            if start > end:
+                continue
+            rest, ends = steep - y, (start - self.margins[i], end - self.margins[i])
+            if m > 0 and 2 * m * ends[0] <= rest <= 2 * m * ends[1]:
+                tops.append(constant + up(rest**2 / (4 * m)))
+            else:
+                tops.append(constant + max((rest - m * u) * u for u in ends))
+        return max(tops)
+
+    def logistic_top(self, i: int, low: Fraction, high: Fraction, fixed: Fraction, second: Fraction) -> Fraction:
+        """By halving cells down to the width 2^−10: f'' ≥ −bend, so f exceeds the ends by at most bend·width²/8."""
+        benign, y, m = 1 - self.eps, Fraction(self.proof.slopes[i]), Fraction(self.proof.curves[i])
+        slope_at_0 = fixed - self.two_ak * self.margins[i]
+        bend = max(benign * (self.two_ak / 2 + up(abs(slope_at_0) / 10) + second / 4) + 2 * m, ZERO)
+
+        def value(s: int, error: int) -> Fraction:
+            if s not in self.known:
+                self.known[s] = grid(activity(Fraction(s, 1024), False), -80, False), grid(activity(Fraction(s, 1024), True), -80, True)
+            below, above = self.known[s]
+            u = Fraction(s, 1024) - self.margins[i]
+            slope = self.two_ak * u + fixed
+            drift = benign * ((below if slope < 0 else above) * slope + second * above**2)
+            return grid(drift + error - (y + m * u) * u, -80, True)
+
+        start, end = math.floor(low * 1024), math.ceil(high * 1024)
+        top: Optional[Fraction] = None
+        for first, last, error in ((start, min(end, 0), 1), (max(start, 0), end, 0)):
+            if first > last:
+                continue
+            cells = [(first, last, value(first, error), value(last, error))]
+            top = max(x for x in (top, cells[0][2], cells[0][3]) if x is not None)
+            while cells:
+                a, b, at_a, at_b = cells.pop()
+                above = max(at_a, at_b) + bend * Fraction(b - a, 1024) ** 2 / 8
+                if above <= top:
+                    continue
+                if b - a <= 1:
+                    top = above
+                    continue
+                middle = a + (b - a) // 2
+                at = value(middle, error)
+                top = max(top, at)
+                cells += [(a, middle, at_a, at), (middle, b, at, at_b)]
+        return top if top is not None else ZERO
+
+    # Lemma E3
+
+    def spread(self, activities: Numbers, spread: float) -> tuple[Fraction, Fraction]:
+        """√S₁ and S₂."""
+        d, unit, benign, point = self.d, length_of(self.total) - 60, 1 - self.eps, self.eps * self.radius**2
+        lower = [[grid(x, unit, True) for x in row] for row in self.moments([w * w for w in activities])]
+        diagonal = self.total * Fraction(spread) - d * power_of_two(unit)
+        matrix = [[diagonal * (i == j) - lower[max(i, j)][min(i, j)] for j in range(d)] for i in range(d)]
+        require(has_positive_minors(matrix), "ΛI ≻ Σp w̄²zzᵀ")
+        trace = sum((lower[j][j] for j in range(d)), ZERO)
+        return sqrt_up(up(benign * trace / self.total) + point), benign * Fraction(spread) + point
+
+    def near_activities(self) -> Numbers:
+        if self.proof.near == 0:
+            return [ONE] * self.n
+        k = self.proof.near - 1
+        x = self.reach(k)
+        lows = [self.interval(i, k, x)[0] for i in range(self.n)]
+        if self.hinge:
+            return [Fraction(int(low <= 1)) for low in lows]
+        return [min(grid(activity(grid(low, -10, False), True), -16, True), ONE) for low in lows]
+
+    def drifts(self) -> Numbers:
+        proof, gamma, eta, sigma = self.proof, self.gamma, self.eta, self.sigma
+        top = (1 - self.eps) * (1 + self.norm**2 / sigma) + self.norm**2 / (2 * sigma)
+        require(self.base + self.heights[-1] >= top, "the last level is above F everywhere")
+        room = self.offset - self.gap
+        require(room > 0, "a² > v₀ − F_q")
+        require(self.batch == 1 or gamma**2 * room >= 1, "λ is convex where there are batches")
+        near, far = self.spread(self.near_activities(), proof.spread_near), self.spread([ONE] * self.n, proof.spread_far)
+        lipschitz = up(1 / self.mu) if self.hinge else sigma + (1 - self.eps) * Fraction(proof.spread_far) / 4
+        longest = 2 * self.norm * eta
+        first = gamma * longest * sqrt_up(lipschitz / 2)
+        both = first + up(gamma * lipschitz * longest**2 / (4 * sqrt_down(room)))
+        require(both <= 700, "t̄ + t̄₂ ≤ 700")
+        jump, jumps, push = exp(first, True), exp(both, True), self.eps * self.radius
+        centre, drifts = sqrt_up(norm2(self.o)), []
+        for k, high in enumerate(self.heights):
+            low = self.heights[k - 1] if k else -self.gap
+            y0, y1 = sqrt_down(low + self.offset), sqrt_up(high + self.offset)
+            root, spread = near if k < proof.near else far
+            c2 = 1 - up(gamma * eta * spread * jump / (4 * y0))
+            require(c2 > 0, "c₂ > 0")
+            r = sqrt_down(down(2 * sigma * max(low, ZERO) / (1 + sigma * self.mu)))
+            mean = up(push**2 / (4 * c2)) if 2 * c2 * r < push else (push - c2 * r) * r
+            zeta = max(up(gamma * eta * mean / (2 * (y0 if mean > 0 else y1))), Fraction(-700))
+            require(zeta <= 700, "ζ ≤ 700")
+            pull = min(sigma * (self.reach(k) + centre), self.norm)
+            growth = exp(zeta, True) - 1 + up(jumps * gamma * eta**2 * lipschitz * (root + pull) ** 2 / (4 * y0))
+            exponent = gamma * ((y1 if growth > 0 else y0) - self.anchor)
+            if growth > 0:
+                require(exponent <= 700, "γ(Y − Ȳ) ≤ 700")
+                drift = growth * exp(max(exponent, Fraction(-700)), True)
+            else:
+                drift = growth * exp(min(exponent, Fraction(700)), False) if exponent >= -700 else ZERO
+            drifts.append(up(self.c * drift / eta))
+        return drifts
+
+    def anywhere(self) -> Fraction:
+        """G_∞ of (E4)."""
+        most = ONE if self.hinge else Fraction(0.2784701)
+        rows = [max(1 - s, ZERO) if self.hinge else max(-s, ZERO) + most for s in self.margins]
+        mean = up((1 - self.eps) * dot(self.weights, rows) / self.total)
+        middle = up((self.sigma * sqrt_up(norm2(self.o)) + self.eps * self.radius) ** 2 / (4 * self.sigma))
+        tilt = 2 * self.norm * sqrt_up(norm2(self.tilt))
+        return 1 + self.chi * (mean + middle) + self.nu * most + self.alpha * self.eta * self.norm**2 + tilt
+
+
+def prove_levels(statement: Struct, proof: Struct, rows: Rows) -> Fraction:
+    require_supported(statement, "levels")
+    levels = LevelProof(statement, proof, rows)
+    levels.find_levels()
+    anywhere = levels.anywhere()
+    drifts = levels.drifts()
+    levels.find_fixed()
+    return max((min(levels.on_level(k), anywhere) if k < proof.fine else anywhere) + drift for k, drift in enumerate(drifts))
+
+
 # --------------------------------------------------------------------------------------------------- new data (Theorem L18)
 
 
@@ -1510,7 +1857,10 @@ def check_linear(certificate: Struct, data: list[Rows], target: Optional[Rows]) 
 
     def value_of(given: Any, of_error: bool) -> Fraction:
         kind, proof = given
-        require((kind == "cases" and "error" in proof.rows[0]) == of_error, "a proof is about what is claimed")
+        about_error = kind == "levels" or (kind == "cases" and "error" in proof.rows[0])
+        require(about_error == of_error, "a proof is about what is claimed")
+        if kind == "levels":
+            return prove_levels(statement, proof, data[0])
         return prove_cases(statement, proof, data, target) if kind == "cases" else prove_paper(statement, proof, data[0])
 
     value = value_of(loss.proof, False)

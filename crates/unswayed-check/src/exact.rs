@@ -218,6 +218,39 @@ impl Dyadic {
         Dyadic { mantissa, exponent: self.exponent + excess as i64 }
     }
 
+    /// The nearest multiple of 2^`exponent` on the given side.
+    pub(crate) fn on_grid(&self, exponent: i64, round: Round) -> Self {
+        let Ok(excess @ 1..) = usize::try_from(exponent - self.exponent) else { return self.clone() };
+        // The shift of a negative number rounds down as well.
+        let mantissa = match round {
+            Round::Down => self.mantissa.clone() >> excess,
+            Round::Up => -(-self.mantissa.clone() >> excess),
+        };
+        Dyadic { mantissa, exponent }
+    }
+
+    /// The number with at most [`QUOTIENT_BITS`] bits (or one more), rounded.
+    pub(crate) fn shortened(&self, round: Round) -> Self {
+        let length = self.length();
+        self.on_grid(length - QUOTIENT_BITS as i64, round)
+    }
+
+    /// L with 2^(L−1) ≤ |x| < 2^L; for 0 a number that means nothing.
+    pub(crate) fn length(&self) -> i64 {
+        self.exponent + self.mantissa.clone().unsigned_abs().bit_len() as i64
+    }
+
+    /// The smaller of two numbers.
+    pub(crate) fn min(self, other: Self) -> Self {
+        if self.cmp(&other) == Ordering::Greater { other } else { self }
+    }
+
+    /// The number as a multiple of 2^`exponent`, if it is one that fits.
+    pub(crate) fn units(&self, exponent: i64) -> Option<i64> {
+        let shift = usize::try_from(self.exponent - exponent).ok()?;
+        i64::try_from(self.mantissa.clone() << shift).ok()
+    }
+
     /// Whether the number is > 0.
     pub(crate) fn is_positive(&self) -> bool {
         !self.is_negative() && self.mantissa != IBig::ZERO
@@ -374,6 +407,16 @@ pub(crate) fn sqrt_up(x: &Dyadic) -> Dyadic {
     let shift = if (x.exponent - shift as i64) % 2 == 0 { shift } else { shift + 1 };
     let root = (m << shift).sqrt() + UBig::ONE;
     Dyadic { mantissa: IBig::from(root), exponent: (x.exponent - shift as i64) / 2 }
+}
+
+/// The same, rounded down.
+pub(crate) fn sqrt_down(x: &Dyadic) -> Dyadic {
+    let above = sqrt_up(x);
+    if above.is_zero() {
+        return above;
+    }
+    // sqrt_up adds one unit to the floor of the root.
+    Dyadic { mantissa: above.mantissa - IBig::ONE, exponent: above.exponent }
 }
 
 /// The `f64` nearest to a rational number (infinite if it is out of range).

@@ -47,12 +47,14 @@ mod array;
 mod confidence;
 mod evaluate;
 mod exact;
+mod exp;
 mod expect;
 mod failure;
 mod file;
 mod files;
 mod horizon;
 mod lambda;
+mod levels;
 mod log;
 mod loss;
 mod matrix;
@@ -76,6 +78,7 @@ pub use failure::{Failure, Part, Reason};
 use failure::{require, require_length};
 pub use file::{AnyCertificate, FormatError};
 pub use files::{Files, labels_beside};
+pub use levels::LevelsProof;
 pub use loss::Conjugate;
 pub use proof::{
     CaseProof, Cases, Certificate, Claim, Deviation, HorizonClaim, Lines, MeanCertificate, NewDataClaim,
@@ -143,6 +146,9 @@ impl Proven<'_> {
         let start = match self.proof {
             Proof::Cases(proof) => horizon::transient(self.statement, proof, horizon, m)?,
             Proof::Paper(proof) => paper::transient(self.statement, proof, horizon, m)?,
+            Proof::Levels(_) => {
+                return Err(Reason::Unfit { method: self.proof.method(), with: "a bound for the first steps" });
+            }
         };
         Ok(&self.value + start)
     }
@@ -175,6 +181,14 @@ pub fn prove<'a>(
             match rules::unsupported(&features) {
                 Some(rule) => Err(Reason::Unsupported(rule)),
                 None => paper::value(statement, proof, &evidence.data[0]).map(|value| vec![value]),
+            }
+        }
+        Proof::Levels(proof) => {
+            let features = [rules::features(statement), vec![Feature::Levels]].concat();
+            match rules::unsupported(&features) {
+                Some(rule) => Err(Reason::Unsupported(rule)),
+                None => levels::shell_bounds(statement, proof, &evidence.data[0])
+                    .map(|shells| shells.into_iter().map(RBig::from).collect()),
             }
         }
     };
@@ -304,6 +318,7 @@ fn require_bound(bound: f64, value: &RBig) -> Result<(), Reason> {
 fn part_of(proof: &Proof) -> Part {
     match proof {
         Proof::Cases(proof) if proof.rows.is_error() => Part::Error,
+        Proof::Levels(_) => Part::Error,
         _ => Part::Loss,
     }
 }

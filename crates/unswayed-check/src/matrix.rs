@@ -35,6 +35,17 @@ pub(crate) fn is_definite(a: &[f64], d: usize, shift: f64, turned: bool) -> bool
     has_positive_minors(common_integers(&entries), d)
 }
 
+/// Whether the symmetric matrix with these entries (i, j), j ≤ i, is positive definite.
+pub(crate) fn is_definite_by(d: usize, entry: impl Fn(usize, usize) -> Dyadic) -> bool {
+    let mut entries = vec![Dyadic::zero(); d * d];
+    for i in 0..d {
+        for j in 0..=i {
+            entries[i * d + j] = entry(i, j);
+        }
+    }
+    has_positive_minors(common_integers(&entries), d)
+}
+
 /// Sylvester's criterion by Bareiss' elimination, which stays within the integers: after step k the entry (k+1, k+1) is the
 /// leading minor of order k+2. Only the lower triangle is used.
 fn has_positive_minors(mut a: Vec<IBig>, d: usize) -> bool {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::array;
+use crate::levels::LevelsProof;
 use crate::statement::{MeanStatement, Statement};
 
 /// A statement, what is claimed of it, and the numbers that prove the claims.
@@ -44,6 +45,8 @@ pub enum Proof {
     Cases(Box<CaseProof>),
     /// Theorem 6, the paper's program: λ has a general quadratic part.
     Paper(Box<PaperProof>),
+    /// Theorem E4: the error on the levels of the learner's objective.
+    Levels(Box<LevelsProof>),
 }
 
 impl Proof {
@@ -52,6 +55,7 @@ impl Proof {
         match self {
             Proof::Cases(proof) => proof.rows.name(),
             Proof::Paper(_) => "paper",
+            Proof::Levels(_) => "levels",
         }
     }
 
@@ -60,6 +64,8 @@ impl Proof {
         match self {
             Proof::Cases(proof) => proof.shells.as_ref().map(|shells| shells.ball),
             Proof::Paper(proof) => Some(proof.ball),
+            // Every start gets into its ball.
+            Proof::Levels(_) => None,
         }
     }
 }

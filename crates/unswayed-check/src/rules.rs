@@ -55,6 +55,8 @@ pub enum Feature {
     ScaledRows,
     /// The paper's program.
     Paper,
+    /// A proof of the error by levels.
+    Levels,
 }
 
 #[allow(clippy::enum_glob_use)] // the table reads better without the prefix
@@ -95,6 +97,8 @@ const ANY_LABEL: &str = "a label that may be any number can pull at the column a
 const STEPS: &str = "weights of steps are supported for a ball, box or ellipsoid of points, for losses of one margin or one number, \
                      without clip and bias";
 const PAPER: &str = "the paper's program is for the hinge loss against a ball, with plain steps";
+const LEVELS: &str = "levels bound the error of the hinge and logistic losses on one dataset, the data being the target, with plain \
+                      regularized steps at a constant rate; other certificates of the error cover more";
 const UNBOUNDED: &str = "without regularization nothing pulls the model back, and the proofs here need something that does; add a projection \
                          (on twice the norm of the model that clean data lead to, for example) or a regularization, which may be small";
 
@@ -154,6 +158,18 @@ pub const RULES: &[Rule] = &[
     rule(&[Paper, Schedule], &[], PAPER),
     rule(&[Paper, StepWeights], &[], PAPER),
     rule(&[Paper, Confidence], &[], PAPER),
+    rule(&[Levels], &[Hinge, Logistic], LEVELS),
+    rule(&[Levels, AnyPoint], &[], LEVELS),
+    rule(&[Levels, TargetWeights], &[], LEVELS),
+    rule(&[Levels, TargetRows], &[], LEVELS),
+    rule(&[Levels, Drift], &[], LEVELS),
+    rule(&[Levels, Schedule], &[], LEVELS),
+    rule(&[Levels, Average], &[], LEVELS),
+    rule(&[Levels, Projection], &[], LEVELS),
+    rule(&[Levels, Clip], &[], LEVELS),
+    rule(&[Levels, Bias], &[], LEVELS),
+    rule(&[Levels, NoRegularization], &[], LEVELS),
+    rule(&[Levels, StepWeights], &[], LEVELS),
 ];
 
 /// The first rule that these features break.
@@ -238,6 +254,7 @@ impl fmt::Display for Feature {
             StepWeights => "weights of steps",
             ScaledRows => "rows divided by a scale",
             Paper => "the paper's program",
+            Levels => "an error proof by levels",
         })
     }
 }

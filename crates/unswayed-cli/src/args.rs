@@ -246,6 +246,10 @@ pub struct CertifyFlags {
     #[arg(long, value_enum, default_value_t = Method::Convexity)]
     pub method: Method,
 
+    /// How much time to spend: `tight` also searches a better proof of the error (hinge and logistic losses)
+    #[arg(long, value_enum, default_value_t = Effort::Standard)]
+    pub effort: Effort,
+
     /// The certificate file (default: named after the data file and the setting, in this folder)
     #[arg(long, value_name = "PATH")]
     pub output: Option<PathBuf>,
@@ -273,6 +277,14 @@ pub struct CertifyFlags {
 
 /// Steps beyond this are not whole numbers in a certificate.
 const MOST_STEPS: u64 = 1 << 53;
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Effort {
+    /// Seconds
+    Standard,
+    /// Seconds for some hundred rows, minutes for some thousand
+    Tight,
+}
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Method {

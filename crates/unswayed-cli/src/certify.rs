@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use unswayed::certify::{Options, Outcome, certify_with, paper};
+use unswayed::certify::{Effort, Options, Outcome, certify_with, paper};
 use unswayed::{Adversary, CertifyError, Problem, ProblemError, Template};
 use unswayed_check::{Feature, Statement, Target, features, unsupported};
 use unswayed_report::about::{Stated, Subject, Summary, certify_report};
@@ -111,6 +111,9 @@ struct Attempt {
 fn attempts(flags: &CertifyFlags, problem: &Problem, start: Option<Vec<f64>>) -> Vec<Attempt> {
     let mut options = Options::default();
     (options.horizon, options.start, options.confidence) = (flags.horizon, start, flags.confidence);
+    if flags.effort == crate::args::Effort::Tight {
+        options.effort = Effort::Tight;
+    }
     let mut attempts = vec![];
     if flags.method != Method::Paper {
         let _busy = Busy::with("searching a bound");

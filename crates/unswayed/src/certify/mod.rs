@@ -16,6 +16,7 @@ mod first_steps;
 pub mod framework;
 mod general;
 mod interior;
+mod levels;
 mod mean;
 pub mod paper;
 mod start;
@@ -51,9 +52,26 @@ pub struct Options {
     /// Also bound the loss on new data, with this probability. The first half of the rows is then what the certificate is
     /// about; the other half chose its numbers.
     pub confidence: Option<f64>,
+    /// How much time to spend.
+    pub effort: Effort,
+}
+
+/// How much time to spend on a certificate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effort {
+    /// Seconds, however many rows there are.
+    #[default]
+    Standard,
+    /// Also search a proof of the error by levels (Theorem E4): seconds for some hundred rows, minutes for some thousand.
+    Tight,
 }
 
 impl Options {
+    /// Spend more time.
+    pub fn with_effort(self, effort: Effort) -> Self {
+        Options { effort, ..self }
+    }
+
     /// Also bound the average loss over the first steps.
     pub fn with_horizon(self, steps: u64) -> Self {
         Options { horizon: Some(steps), ..self }
@@ -170,7 +188,10 @@ pub(crate) fn certify_near(
     near: Option<&Solution>,
 ) -> Result<(Outcome, Option<Solution>), CertifyError> {
     let Some(level) = options.confidence else {
-        let (found, solution) = search(problem, options, near)?;
+        let (mut found, solution) = search(problem, options, near)?;
+        if options.effort == Effort::Tight {
+            found.improve_error(levels::search(problem));
+        }
         return Ok((finish(problem, options, found, first_steps(problem, options)?, None)?, solution));
     };
     problem.require(&[Feature::Confidence])?;
@@ -195,6 +216,14 @@ struct Found {
 }
 
 impl Found {
+    /// Takes a proof of the error if it is the best one.
+    fn improve_error(&mut self, claim: Option<Claim>) {
+        let own = self.error.as_ref().map_or(self.loss.bound, |error| error.bound).min(1.0);
+        if let Some(claim) = claim.filter(|claim| claim.bound < own) {
+            self.error = Some(claim);
+        }
+    }
+
     /// The best claims of two searches.
     fn or_better(self, other: Result<Found, CertifyError>) -> Found {
         let Ok(other) = other else { return self };
@@ -428,6 +457,8 @@ fn start_cost(statement: &Statement, proof: &Proof, start: &[f64]) -> f64 {
             };
             room + start.iter().zip(&proof.beta).enumerate().map(term).sum::<f64>()
         }
+        // Bounds no loss.
+        Proof::Levels(_) => f64::INFINITY,
         Proof::Paper(proof) => {
             let fixed = m * proof.ball * proof.ball + dot(&proof.b, &proof.b) / (4.0 * (proof.low + m));
             fixed + paper::quadratic(&proof.a, start) + dot(&proof.b, start)

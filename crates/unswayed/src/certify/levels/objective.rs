@@ -1,0 +1,85 @@
+//! The learner's objective F(θ) = (1−ε)Σp_iφ(s_i) + (σ/2)‖θ‖², the hinge with its kink rounded, and Newton's method on it.
+
+use super::super::dot;
+use super::base::{Base, Cholesky, add, norm};
+
+/// Steps of Newton's method, at most.
+const STEPS: usize = 60;
+
+/// F with a kink of the width 1/gain.
+pub(super) struct Objective<'a> {
+    pub(super) base: &'a Base<'a>,
+    pub(super) gain: f64,
+}
+
+impl Objective<'_> {
+    fn loss(&self, s: f64) -> f64 {
+        if !self.base.is_hinge {
+            return self.base.loss(s);
+        }
+        let t = (1.0 - s) * self.gain + 0.5;
+        match t {
+            t if t <= 0.0 => 0.0,
+            t if t >= 1.0 => 1.0 - s,
+            t => t * t / (2.0 * self.gain),
+        }
+    }
+
+    fn value(&self, margins: &[f64], theta: &[f64], force: &[f64]) -> f64 {
+        let Base { p, eps, sigma, .. } = self.base;
+        let loss: f64 = margins.iter().zip(p).map(|(&s, p)| p * self.loss(s)).sum();
+        (1.0 - eps) * loss + sigma / 2.0 * dot(theta, theta) - dot(force, theta)
+    }
+
+    /// The second derivative of F, from the activities.
+    pub(super) fn curvature(&self, q: &[f64]) -> Option<Cholesky> {
+        let Base { d, n, p, eps, sigma, is_hinge, .. } = self.base;
+        let mut a = vec![0.0; d * d];
+        for i in 0..*n {
+            let bend = if *is_hinge { self.gain } else { q[i] * (1.0 - q[i]) };
+            if q[i] > 0.0 && q[i] < 1.0 {
+                let z = self.base.row(i);
+                let factor = (1.0 - eps) * p[i] * bend;
+                for j in 0..*d {
+                    add(&mut a[j * d..j * d + j + 1], factor * z[j], z);
+                }
+            }
+        }
+        (0..*d).for_each(|j| a[j * d + j] += sigma);
+        Cholesky::new(a, *d)
+    }
+
+    /// θ with ∇F(θ) = force, from a start.
+    pub(super) fn solve(&self, force: &[f64], start: &[f64], tolerance: f64) -> Vec<f64> {
+        let base = self.base;
+        let (mut theta, mut margins) = (start.to_vec(), base.margins(start));
+        for _ in 0..STEPS {
+            let q: Vec<f64> = margins.iter().map(|&s| base.activity(self.gain, s)).collect();
+            let mut gradient: Vec<f64> = base.pull(&q).iter().map(|x| -x).collect();
+            add(&mut gradient, base.sigma, &theta);
+            add(&mut gradient, -1.0, force);
+            if norm(&gradient) < tolerance {
+                break;
+            }
+            let Some(curvature) = self.curvature(&q) else { break };
+            let step = curvature.solve(&gradient);
+            let along = base.margins(&step);
+            let (before, slope) = (self.value(&margins, &theta, force), dot(&gradient, &step));
+            let mut t = 1.0;
+            let moved = loop {
+                let next: Vec<f64> = theta.iter().zip(&step).map(|(x, s)| x - t * s).collect();
+                let there: Vec<f64> = margins.iter().zip(&along).map(|(m, a)| m - t * a).collect();
+                if self.value(&there, &next, force) <= before - 1e-4 * t * slope {
+                    break Some((next, there));
+                }
+                t /= 2.0;
+                if t < 1e-10 {
+                    break None;
+                }
+            };
+            let Some((next, there)) = moved else { break };
+            (theta, margins) = (next, there);
+        }
+        theta
+    }
+}

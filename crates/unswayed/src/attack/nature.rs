@@ -43,16 +43,16 @@ impl Nature {
         Ok(Nature { rows, target })
     }
 
-    /// The same with at most so many rows, every so-manieth. The target stays as it is.
+    /// The same with at most so many rows, every so-manieth, and as many of the target, whose weights do not sum to 1 any more.
     pub fn thinned(&self, most: usize) -> Result<Self, AttackError> {
         let stride = self.rows.rows().div_ceil(most);
-        if stride == 1 {
+        if stride <= 1 {
             return Ok(self.clone());
         }
         let rows = self.rows.iter().step_by(stride).flatten().copied().collect();
         let weights = self.rows.probabilities().into_iter().step_by(stride).collect();
         let rows = Dataset::from_rows(rows, self.rows.dimension(), Some(weights))?;
-        Ok(Nature { rows, target: self.target.clone() })
+        Ok(Nature { rows, target: self.target.thinned_to(most) })
     }
 
     /// What pulls at the model if the rows have these weights. Points that are added have weight 0 at first.
@@ -69,6 +69,7 @@ impl Nature {
         let mut objective = Objective {
             weights: vec![0.0; margins.len()],
             caps: vec![1.0; margins.len()],
+            pull: vec![0.0; margins.parameters()],
             margins,
             ridge,
             ball: statement.learner.projection,

@@ -19,21 +19,20 @@ use crate::work::Work;
 
 /// What attacks reached, kept for tables and reports.
 #[pyclass(frozen, module = "unswayed._native")]
-pub struct Attacks(Vec<Attacked>);
-
-/// The strongest of them.
-pub fn strongest(attacks: &Attacks) -> Option<&Attacked> {
-    unswayed::attack::strongest(&attacks.0)
-}
+pub struct Attacks(pub Vec<Attacked>);
 
 #[pymethods]
 impl Attacks {
     fn figures<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (in_loss, in_error) = (attack::strongest(&self.0), attack::strongest_error(&self.0));
         let figures = self.0.iter().map(|attacked| {
+            let is = |strongest: Option<&Attacked>| strongest.is_some_and(|s| std::ptr::eq(s, attacked));
             let mut object = simulated(&attacked.simulated);
-            object["strongest"] = strongest(self).is_some_and(|s| std::ptr::eq(s, attacked)).into();
+            object["strongest"] = is(in_loss).into();
+            object["strongest_error"] = is(in_error).into();
             object["attack"] = attacked.attack.name().into();
             object["settled_loss"] = attacked.steady.as_ref().map(|s| s.loss).into();
+            object["settled_error"] = attacked.steady.as_ref().and_then(|s| s.error).into();
             object["point"] = attacked.steady.as_ref().map(|s| s.point.clone()).into();
             object
         });

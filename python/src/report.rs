@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use unswayed::attack::Attacked;
+use unswayed::attack::{Attacked, strongest};
 use unswayed_report::Block;
 use unswayed_report::about::{Subject, Summary, certify_report, over_rates};
 
-use crate::attack::{Attacks, strongest};
+use crate::attack::Attacks;
 use crate::certificate::Certificate;
 use crate::error;
 use crate::work::run;
@@ -19,7 +19,7 @@ fn subject<'a>(certificate: &'a Certificate, attacked: Option<&'a Attacked>, see
 /// Statement and figures: headings and sentences.
 #[pyfunction]
 pub fn summary(certificate: &Certificate, attacked: Option<&Attacks>) -> Vec<(&'static str, String)> {
-    Summary::new(&certificate.outcome, attacked.and_then(strongest)).lines()
+    Summary::new(&certificate.outcome, attacked.map_or(&[], |attacks| &attacks.0)).lines()
 }
 
 /// Writes report.html, report.json and the figures.
@@ -34,11 +34,11 @@ pub fn report(
     verify: String,
     seed: u64,
 ) -> PyResult<()> {
-    let (certificate, attacked) = (certificate.clone(), attacked.and_then(strongest).cloned());
+    let (certificate, attacks) = (certificate.clone(), attacked.map_or(vec![], |attacks| attacks.0.clone()));
     let written = run(py, move || -> Result<(), String> {
-        let mut summary = Summary::new(&certificate.outcome, attacked.as_ref());
+        let mut summary = Summary::new(&certificate.outcome, &attacks);
         (summary.certificate, summary.verify) = (Some(file), Some(verify));
-        let report = certify_report(&subject(&certificate, attacked.as_ref(), seed), &summary, command);
+        let report = certify_report(&subject(&certificate, strongest(&attacks), seed), &summary, command);
         let report = report.map_err(|e| e.to_string())?;
         unswayed_report::write_folder(&report, &folder).map_err(|e| format!("{}: {e}", folder.display()))
     })?;
@@ -53,7 +53,7 @@ pub fn plot(
     attacked: Option<&Attacks>,
     seed: u64,
 ) -> PyResult<String> {
-    let (certificate, attacked) = (certificate.clone(), attacked.and_then(strongest).cloned());
+    let (certificate, attacked) = (certificate.clone(), attacked.and_then(|a| strongest(&a.0)).cloned());
     let plot = run(py, move || over_rates(&subject(&certificate, attacked.as_ref(), seed)))?;
     unswayed_report::to_svg(&Block::Lines(plot)).ok_or_else(|| error("there is nothing to plot"))
 }

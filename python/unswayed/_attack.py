@@ -58,28 +58,32 @@ class Attack(Simulation):
 
     Attributes:
         name: which attack.
-        settled_loss: for the steady-state attack, the loss where the learner would settle if its learning rate were small.
-        point: for the steady-state attack, the point it sends; for `adversary="labels"` the probability of a flip, row by row.
+        settled_loss, settled_error: for the steady-state attacks, where the learner would settle if its learning rate were small.
+        point: for the steady-state attacks, the point it sends; for `adversary="labels"` the probability of a flip, row by row.
     """
 
     name: str
     settled_loss: Optional[float]
+    settled_error: Optional[float]
     point: Optional[Floats]
 
 
 class Attacks(Sequence[Attack]):
     """Attacks in the order they were asked for, with the strongest at hand."""
 
-    __slots__ = ("_attacks", "_native", "_strongest")
+    __slots__ = ("_attacks", "_native", "_strongest", "_strongest_error")
 
     def __init__(self, native: _native.Attacks) -> None:
         self._native = native
         self._strongest = [figures["strongest"] for figures in native.figures()].index(True)
+        in_error = [figures["strongest_error"] for figures in native.figures()]
+        self._strongest_error = in_error.index(True) if True in in_error else None
         self._attacks = tuple(
             Attack(
                 **_figures(figures),
                 name=figures["attack"],
                 settled_loss=figures["settled_loss"],
+                settled_error=figures["settled_error"],
                 point=None if figures["point"] is None else np.array(figures["point"]),
             )
             for figures in native.figures()
@@ -87,8 +91,13 @@ class Attacks(Sequence[Attack]):
 
     @property
     def strongest(self) -> Attack:
-        """The one that is surest to reach much: the largest lower end of a confidence interval."""
+        """The one that is surest to reach a large loss: the largest lower end of a confidence interval."""
         return self._attacks[self._strongest]
+
+    @property
+    def strongest_error(self) -> Optional[Attack]:
+        """The one that is surest to reach a large error; none for a regression loss."""
+        return None if self._strongest_error is None else self._attacks[self._strongest_error]
 
     @overload
     def __getitem__(self, index: int) -> Attack: ...
@@ -104,10 +113,10 @@ class Attacks(Sequence[Attack]):
         return iter(self._attacks)
 
     def __repr__(self) -> str:
-        lines = [f"{'attack':<14}{'loss':>18}{'error':>10}  verdict"]
+        lines = [f"{'attack':<20}{'loss':>18}{'error':>10}  verdict"]
         for attack in self._attacks:
             error = "" if attack.error is None else f"{attack.error.mean:.4f}"
-            lines.append(f"{attack.name:<14}{attack.loss!s:>18}{error:>10}  {attack.verdict}")
+            lines.append(f"{attack.name:<20}{attack.loss!s:>18}{error:>10}  {attack.verdict}")
         return "\n".join(lines)
 
 
@@ -146,14 +155,15 @@ def attack(
     >>> import unswayed
     >>> found = unswayed.attack(unswayed.sample(), learning_rate=1e-2, regularization=0.1, poison_rate=0.05)
     >>> [attack.name for attack in found]
-    ['label-flip', 'fgsm', 'steady-state']
+    ['label-flip', 'fgsm', 'steady-state', 'steady-state-error']
     >>> bound = unswayed.certify(unswayed.sample(), learning_rate=1e-2, regularization=0.1, poison_rate=0.05)
     >>> found.strongest.loss.mean < bound.certified_loss
     True
 
     Args:
         x, …, bias, weights, …, normalize: the learner, its adversary and its data, as for `certify`.
-        attacks: names out of `none`, `label-flip`, `fgsm`, `pgd`, `steady-state` and `tuned`; the usual ones if not given.
+        attacks: names out of `none`, `label-flip`, `fgsm`, `pgd`, `steady-state`, `steady-state-error` and `tuned`;
+            the usual ones if not given.
         effort: `"fast"` (a second or so) or `"full"` (minutes).
         test: held-out `Data`, or a pair of features and labels, to measure on as well.
     """

@@ -195,6 +195,12 @@ class Certificate:
         return (self._attacks or self.attack()).strongest
 
     @property
+    def attack_error(self) -> Optional[float]:
+        """The error of the attack that is strongest in it; none for a regression loss. Runs the fast attacks if none were run before."""
+        found = (self._attacks or self.attack()).strongest_error
+        return None if found is None or found.error is None else found.error.mean
+
+    @property
     def gap(self) -> float:
         """Certified loss / loss of the strongest attack found. Runs the fast attacks if none were run before."""
         return self.certified_loss / self.strongest_attack.loss.mean

@@ -172,7 +172,7 @@ pub struct RateFlags {
 pub enum Attacks {
     /// No attacks
     None,
-    /// Seconds: label-flip, fgsm and steady-state, short simulations
+    /// Seconds: label-flip, fgsm, steady-state and steady-state-error, short simulations
     Fast,
     /// Minutes: all attacks, long simulations
     Full,
@@ -188,7 +188,7 @@ pub struct AttackFlags {
     #[arg(long, value_enum, default_value_t = Attacks::Fast)]
     pub attacks: Attacks,
 
-    /// Only this attack: none, label-flip, fgsm, pgd, steady-state or tuned (may be given several times)
+    /// Only this attack: none, label-flip, fgsm, pgd, steady-state, steady-state-error or tuned (may be given several times)
     #[arg(long, value_name = "NAME", value_parser = attack_by_name)]
     pub attack: Vec<Attack>,
 

@@ -92,14 +92,14 @@ fn offered(attacks: Attacks, suite: &Suite) -> Vec<Attack> {
     suite.attacks().into_iter().filter(wanted).collect()
 }
 
-/// The strongest of the attacks that are run beside a bound; `None` if none are wanted.
-pub fn strongest(problem: &Problem, attacks: Attacks, seed: u64) -> Result<Option<Attacked>, Stop> {
+/// The attacks that are run beside a bound; none if none are wanted.
+pub fn beside_bound(problem: &Problem, attacks: Attacks, seed: u64) -> Result<Vec<Attacked>, Stop> {
     if attacks == Attacks::None {
-        return Ok(None);
+        return Ok(vec![]);
     }
     let _busy = Busy::with("simulating attacks");
     let suite = suite(problem, attacks, seed)?;
-    Ok(unswayed::attack::strongest(&suite.run(&offered(attacks, &suite))?).cloned())
+    Ok(suite.run(&offered(attacks, &suite))?)
 }
 
 /// An attack for machines.
@@ -114,6 +114,7 @@ fn to_json(attacked: &Attacked) -> Value {
         "test_loss": simulated.test_loss.map(|e| e.mean),
         "test_error": simulated.test_error.map(|e| e.mean),
         "settled_loss": attacked.steady.as_ref().map(|s| s.loss),
+        "settled_error": attacked.steady.as_ref().and_then(|s| s.error),
         "steps": simulated.steps,
         "verdict": simulated.verdict.word(),
     })

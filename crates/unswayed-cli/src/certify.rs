@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use serde_json::{Value, json};
+use unswayed::attack::strongest;
 use unswayed::certify::{Effort, Options, Outcome, certify_with, paper};
 use unswayed::{Adversary, CertifyError, Problem, ProblemError, Template};
 use unswayed_check::{Feature, Statement, Target, features, unsupported};
@@ -38,7 +39,7 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
         None => problem,
     };
     let replaced = output::write(&path, &outcome.certificate.to_bytes(), "--output")?;
-    let attacked = attack::strongest(&problem, flags.attacks, flags.seed)?;
+    let attacks = attack::beside_bound(&problem, flags.attacks, flags.seed)?;
     let stated = Stated { adversary: parts.template.adversary.to_string(), ..Stated::of(statement) };
     let summary = Summary {
         stated,
@@ -47,11 +48,11 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
         certificate: Some(path.display().to_string()),
         replaced,
         report: flags.report.as_ref().map(|folder| folder.join("report.html").display().to_string()),
-        ..Summary::new(outcome, attacked.as_ref())
+        ..Summary::new(outcome, &attacks)
     };
     if let Some(folder) = &flags.report {
         let _busy = Busy::with("bounding at other poison rates");
-        let subject = Subject { problem: &problem, outcome, attacked: attacked.as_ref(), seed: flags.seed };
+        let subject = Subject { problem: &problem, outcome, attacked: strongest(&attacks), seed: flags.seed };
         report::write(&certify_report(&subject, &summary, report::command_line())?, folder)?;
     }
     if as_json {

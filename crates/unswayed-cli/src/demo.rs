@@ -8,7 +8,7 @@ use unswayed::{Problem, certify};
 use unswayed_report::about::Summary;
 
 use crate::args::Attacks;
-use crate::attack::strongest;
+use crate::attack::beside_bound;
 use crate::{Stop, print};
 
 const LEARNING_RATE: f64 = 1e-3;
@@ -26,8 +26,8 @@ pub fn run(as_json: bool) -> Result<ExitCode, Stop> {
         let began = Instant::now();
         let outcome = certify(&problem)?;
         let seconds = began.elapsed().as_secs_f64();
-        let attacked = strongest(&problem, Attacks::Fast, 0)?;
-        results.push(Summary { seconds: Some(seconds), ..Summary::new(&outcome, attacked.as_ref()) });
+        let attacks = beside_bound(&problem, Attacks::Fast, 0)?;
+        results.push(Summary { seconds: Some(seconds), ..Summary::new(&outcome, &attacks) });
     }
     if as_json {
         print::json(&json!({ "results": results }));

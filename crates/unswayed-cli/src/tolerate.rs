@@ -120,7 +120,8 @@ fn rate(
     };
     let replaced = output::write(path, &found.outcome.certificate.to_bytes(), "--output")?;
     let problem = problem.with_poison_rate(found.poison_rate)?;
-    let attacked = attack::strongest(&problem, flags.attacks, flags.seed)?;
+    let attacks = attack::beside_bound(&problem, flags.attacks, flags.seed)?;
+    let attacked = measure(flags).strongest(&attacks).cloned();
     let broken = if flags.attacks == Attacks::None {
         None
     } else {

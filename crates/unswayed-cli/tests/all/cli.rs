@@ -36,6 +36,8 @@ fn certify_then_check_then_tamper() {
         "benign_error",
         "attack_loss",
         "attack_error",
+        "attack_error_interval",
+        "attack_error_by",
         "gap",
         "dimension",
         "statement",
@@ -226,7 +228,7 @@ fn attacks_are_shown_alone_and_beside_the_bound() {
         .map(|a| (a["attack"].as_str().unwrap(), a["attack_loss"].as_f64().unwrap()))
         .collect();
     let names: Vec<&str> = losses.iter().map(|l| l.0).collect();
-    assert_eq!(names, ["none", "label-flip", "fgsm", "steady-state"]);
+    assert_eq!(names, ["none", "label-flip", "fgsm", "steady-state", "steady-state-error"]);
     assert!(all["attacks"][3]["test_loss"].as_f64().is_some());
     assert_eq!(&std::fs::read(folder.path().join("poison.npz")).unwrap()[..2], b"PK");
 

@@ -108,7 +108,7 @@ fn attacks_alone() {
     let all = json(&run("a.npz --adversary box --test b.npz --save poison.npz"));
     let names: Vec<&str> =
         all["attacks"].as_array().unwrap().iter().map(|a| a["attack"].as_str().unwrap()).collect();
-    assert_eq!(names, ["none", "label-flip", "fgsm", "steady-state"]);
+    assert_eq!(names, ["none", "label-flip", "fgsm", "steady-state", "steady-state-error"]);
     assert!(all["attacks"][3]["test_loss"].is_number());
     assert_eq!(&std::fs::read(folder.path().join("poison.npz")).unwrap()[..2], b"PK");
     let flips = json(&run("a.npz --adversary flips"));

@@ -1,7 +1,7 @@
 //! What certifying found, said once: for machines as one JSON object, for people as lines.
 
 use serde::Serialize;
-use unswayed::attack::Attacked;
+use unswayed::attack::{Attacked, strongest, strongest_error};
 use unswayed::certify::{Outcome, Status};
 use unswayed_check::{Loss, Set, Statement, Target, TextLine, decimal_up};
 
@@ -102,8 +102,12 @@ pub struct Summary {
     pub attack_loss: Option<f64>,
     /// The 95 % confidence interval of that.
     pub attack_loss_interval: Option<[f64; 2]>,
-    /// The long-run fraction misclassified that it reaches.
+    /// The long-run fraction misclassified that the attack strongest in that reaches, simulated.
     pub attack_error: Option<f64>,
+    /// The 95 % confidence interval of that.
+    pub attack_error_interval: Option<[f64; 2]>,
+    /// That attack.
+    pub attack_error_by: Option<&'static str>,
     /// Whether the simulation has reached the long run.
     pub verdict: Option<&'static str>,
     /// Certified loss / attack loss.
@@ -140,7 +144,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// What a certificate says, beside the strongest attack. Time and files are for the caller to fill in.
+    /// What a certificate says, beside the attacks that are strongest in loss and in error. Time and files are for the caller to fill in.
     ///
     /// ```
     /// use unswayed::{Adversary, Problem, certify};
@@ -152,13 +156,15 @@ impl Summary {
     ///     .regularization(0.01)
     ///     .poison_rate(0.05)
     ///     .build()?;
-    /// let summary = Summary::new(&certify(&problem)?, None);
+    /// let summary = Summary::new(&certify(&problem)?, &[]);
     /// assert_eq!((summary.stated.loss_function.as_str(), summary.stated.adversary.as_str()), ("hinge", "labels"));
     /// assert!(summary.lines().iter().any(|(name, text)| *name == "threat" && text.contains("z or −z")));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn new(outcome: &Outcome, attacked: Option<&Attacked>) -> Summary {
+    pub fn new(outcome: &Outcome, attacks: &[Attacked]) -> Summary {
         let certificate = &outcome.certificate;
+        let attacked = strongest(attacks);
+        let in_error = strongest_error(attacks).and_then(|a| Some((a.attack.name(), a.simulated.error?)));
         let simulated = attacked.map(|attacked| &attacked.simulated);
         let new_data = certificate.new_data.as_ref();
         Summary {
@@ -172,7 +178,9 @@ impl Summary {
             attack: attacked.map(|attacked| attacked.attack.name()),
             attack_loss: simulated.map(|s| s.loss.mean),
             attack_loss_interval: simulated.map(|s| [s.loss.low(), s.loss.high()]),
-            attack_error: simulated.and_then(|s| s.error).map(|error| error.mean),
+            attack_error: in_error.map(|(_, error)| error.mean),
+            attack_error_interval: in_error.map(|(_, error)| [error.low(), error.high()]),
+            attack_error_by: in_error.map(|(name, _)| name),
             verdict: simulated.map(|s| s.verdict.word()),
             gap: simulated.map(|s| outcome.certified_loss / s.loss.mean),
             stated: Stated::of(&certificate.statement),
@@ -287,8 +295,11 @@ impl Summary {
         let rate = if changes { " at the constant learning rate" } else { "" };
         let text = format!("{}  reached by {attack}{rate} (± {half}, {verdict})", down(loss));
         let mut lines = vec![("attack loss", text)];
-        if let Some(error) = self.attack_error {
-            lines.push(("attack error", format!("{}  the fraction misclassified under it", down(error))));
+        if let (Some(error), Some([low, high]), Some(by)) =
+            (self.attack_error, self.attack_error_interval, self.attack_error_by)
+        {
+            let half = up((high - low) / 2.0);
+            lines.push(("attack error", format!("{}  reached by {by}{rate} (± {half})", down(error))));
         }
         lines.push(("gap", format!("{}    certified loss / attack loss", decimal_up(gap, 2))));
         lines

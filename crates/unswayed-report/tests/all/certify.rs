@@ -16,8 +16,9 @@ fn problem(loss: &str, adversary: Adversary) -> Problem {
 fn the_summary_is_the_same_for_people_and_machines() {
     let problem = problem("logistic", Adversary::BoxAroundData);
     let outcome = certify_with(&problem, &Options::default().with_horizon(1_000_000)).unwrap();
-    let attacked = Suite::new(&problem).unwrap().run(&[Attack::SteadyState]).unwrap().remove(0);
-    let summary = Summary { seconds: Some(0.5), ..Summary::new(&outcome, Some(&attacked)) };
+    let both = [Attack::SteadyState, Attack::SteadyStateError];
+    let attacked = Suite::new(&problem).unwrap().run(&both).unwrap();
+    let summary = Summary { seconds: Some(0.5), ..Summary::new(&outcome, &attacked) };
     let json = serde_json::to_value(&summary).unwrap();
     for key in [
         "status",
@@ -30,6 +31,8 @@ fn the_summary_is_the_same_for_people_and_machines() {
         "attack_loss",
         "attack_loss_interval",
         "attack_error",
+        "attack_error_interval",
+        "attack_error_by",
         "verdict",
         "gap",
         "rows",
@@ -67,7 +70,7 @@ fn every_learner_has_the_same_report() {
     for (loss, adversary) in [("hinge", Adversary::Ball), ("logistic", Adversary::LabelFlips)] {
         let problem = problem(loss, adversary);
         let outcome = unswayed::certify(&problem).unwrap();
-        let summary = Summary { verify: Some("unswayed check c d".into()), ..Summary::new(&outcome, None) };
+        let summary = Summary { verify: Some("unswayed check c d".into()), ..Summary::new(&outcome, &[]) };
         let subject = Subject { problem: &problem, outcome: &outcome, attacked: None, seed: 0 };
         let page = to_html(&certify_report(&subject, &summary, "unswayed certify d".into()).unwrap());
         for words in [loss, "poison-rate", "The first steps", "nobody attacks", "unswayed check c d"] {

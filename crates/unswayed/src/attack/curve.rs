@@ -29,13 +29,14 @@ pub(super) struct CurvePoint {
 }
 
 /// The widths at which attacks on a hinge are searched.
-const SEARCH_WIDTHS: [f64; 3] = [0.3, 0.1, 0.03];
+const SEARCH_WIDTHS: [f64; 6] = [0.3, 0.1, 0.03, 0.01, 0.003, 0.001];
 
 /// The last width, practically the hinge itself; on the way there each is a quarter of the one before.
 const LAST_WIDTH: f64 = 1e-7;
 
 impl Curve {
-    fn of(loss: Loss, width: f64) -> Self {
+    /// The loss, with its kink smoothed over a width.
+    pub fn of(loss: Loss, width: f64) -> Self {
         match loss {
             Loss::Hinge | Loss::Multiclass(_) => Curve { shape: Shape::Soft { kink: 1.0 }, width },
             loss => match loss.conjugate() {
@@ -57,13 +58,18 @@ impl Curve {
         }
     }
 
-    /// Those, and the ones that lead from the last of them to the loss itself.
-    pub fn all(loss: Loss) -> Vec<Self> {
-        let mut curves = Curve::for_search(loss);
+    /// The curves that lead from a width to the loss itself.
+    pub fn from_width(loss: Loss, width: f64) -> Vec<Self> {
+        let mut curves = vec![Curve::of(loss, width)];
         while has_kink(loss) && curves[curves.len() - 1].width > LAST_WIDTH {
             curves.push(Curve::of(loss, curves[curves.len() - 1].width / 4.0));
         }
         curves
+    }
+
+    /// The curves that lead from the smoothest one to the loss itself.
+    pub fn all(loss: Loss) -> Vec<Self> {
+        Curve::from_width(loss, SEARCH_WIDTHS[0])
     }
 
     /// δ.

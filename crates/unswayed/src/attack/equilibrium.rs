@@ -39,6 +39,8 @@ pub(super) struct Objective {
     pub ridge: Vec<f64>,
     /// ϱ.
     pub ball: Option<f64>,
+    /// A constant pull: the objective has −⟨pull, θ⟩ in it.
+    pub pull: Vec<f64>,
 }
 
 /// A place of rest, and how it moves when pulled.
@@ -133,12 +135,16 @@ impl Objective {
             let value = |t: f64| {
                 let rows = scores.iter().zip(&along).zip(self.weights.iter().zip(&self.caps));
                 let loss: f64 = rows.map(|((s, a), (c, cap))| c * curve.at(s - t * a, *cap).value).sum();
-                let moved = theta.iter().zip(&step).zip(&ridge);
-                loss + moved.map(|((x, d), r)| 0.5 * r * (x - t * d).powi(2)).sum::<f64>()
+                let moved = theta.iter().zip(&step).zip(ridge.iter().zip(&self.pull));
+                let rest = |((x, d), (r, v)): ((&f64, &f64), (&f64, &f64))| {
+                    let x = x - t * d;
+                    0.5 * r * x * x - v * x
+                };
+                loss + moved.map(rest).sum::<f64>()
             };
             let now = value(0.0);
             let mut length = 1.0;
-            while length > SHORTEST_STEP && value(length) > now + ROUNDING * now - 0.25 * length * slope {
+            while length > SHORTEST_STEP && value(length) > now + ROUNDING * now.abs() - 0.25 * length * slope {
                 length /= 2.0;
             }
             if length <= SHORTEST_STEP {
@@ -162,7 +168,8 @@ impl Objective {
         theta: &[f64],
         scores: &[f64],
     ) -> (Vec<f64>, Lblt<f64>) {
-        let mut gradient: Vec<f64> = theta.iter().zip(ridge).map(|(t, r)| r * t).collect();
+        let mut gradient: Vec<f64> =
+            theta.iter().zip(ridge.iter().zip(&self.pull)).map(|(t, (r, v))| r * t - v).collect();
         let mut second = vec![0.0; scores.len()];
         for (i, s) in scores.iter().enumerate() {
             let bend = curve.at(*s, self.caps[i]);

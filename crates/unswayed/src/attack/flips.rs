@@ -26,28 +26,31 @@ impl Search<'_> {
         let objective = self.nature.objective(self.statement, &[], opposite);
         let ends = STARTS.into_par_iter().map(|start| self.flips_from(start, objective.clone()));
         let ends = ends.collect::<Result<Vec<_>, _>>()?;
-        let best = ends.into_iter().max_by(|a, b| a.loss.total_cmp(&b.loss));
-        best.ok_or(AttackError::Cancelled)
+        self.goal.best(ends).ok_or(AttackError::Cancelled)
     }
 
     fn flips_from(&self, start: f64, mut objective: Objective) -> Result<SteadyState, AttackError> {
         let (target, rows) = (&self.nature.target, &self.nature.rows);
         let (probabilities, eps) = (rows.probabilities(), self.statement.threat.poison_rate);
-        let curves = Curve::for_search(self.statement.learner.loss);
-        let curve = curves[curves.len() - 1];
+        let stages = self.goal.stages(self.statement.learner.loss);
+        let last = stages[stages.len() - 1];
         let mut flips = vec![start; rows.rows()];
         let mut theta = vec![0.0; rows.dimension()];
         let mut best = (f64::NEG_INFINITY, flips.clone(), theta.clone());
         let mut gradient = theta.clone();
         for round in 0..self.work.steps {
             self.look()?;
+            // The smoother stages at first, the last one in the end.
+            let stage = stages[(round * stages.len() / self.work.steps.max(1)).min(stages.len() - 1)];
             weigh(&mut objective, &probabilities, &flips, eps);
-            let rest = objective.settle(curve, &theta);
+            let rest = objective.settle(last.curve, &theta);
             theta.copy_from_slice(&rest.theta);
-            let loss = target.gradient(&theta, Some(curve), &mut gradient);
-            if loss > best.0 {
-                best = (loss, flips.clone(), theta.clone());
+            let (loss, error) = target.loss_and_error(&theta);
+            let reached = self.goal.of(&SteadyState { point: vec![], theta: vec![], loss, error });
+            if reached > best.0 {
+                best = (reached, flips.clone(), theta.clone());
             }
+            target.height(&theta, stage.height, &mut gradient);
             let push = rest.moved(&gradient);
             let towards = 2.0 / (round as f64 + 2.0);
             for (i, flip) in flips.iter_mut().enumerate() {
@@ -58,7 +61,8 @@ impl Search<'_> {
         }
         weigh(&mut objective, &probabilities, &best.1, eps);
         let theta = objective.follow(&Curve::all(self.statement.learner.loss), &best.2);
-        Ok(SteadyState { loss: target.loss(&theta), theta, point: best.1 })
+        let (loss, error) = target.loss_and_error(&theta);
+        Ok(SteadyState { loss, error, theta, point: best.1 })
     }
 }
 
@@ -72,6 +76,7 @@ fn weigh(objective: &mut Objective, probabilities: &[f64], flips: &[f64], eps: f
 /// Flips each row with a probability of its own.
 #[derive(Clone, Debug)]
 pub(super) struct Flipping<'a> {
+    name: &'static str,
     rows: &'a Dataset,
     flips: Vec<f64>,
     /// Rows in the order of their entries, to find the one that nature drew.
@@ -81,17 +86,17 @@ pub(super) struct Flipping<'a> {
 
 impl<'a> Flipping<'a> {
     /// With these probabilities.
-    pub fn new(nature: &'a Nature, flips: Vec<f64>, seed: u64) -> Self {
+    pub fn new(name: &'static str, nature: &'a Nature, flips: Vec<f64>, seed: u64) -> Self {
         let rows = &nature.rows;
         let mut sorted: Vec<usize> = (0..rows.rows()).collect();
         sorted.sort_by(|a, b| order(rows.row(*a), rows.row(*b)));
-        Flipping { rows, flips, sorted, rng: Pcg64Mcg::seed_from_u64(seed) }
+        Flipping { name, rows, flips, sorted, rng: Pcg64Mcg::seed_from_u64(seed) }
     }
 }
 
 impl Policy for Flipping<'_> {
     fn name(&self) -> &'static str {
-        "steady-state"
+        self.name
     }
 
     fn choose(&mut self, _: &[f64], z: &mut [f64]) {

@@ -97,7 +97,7 @@ impl<'a> Greedy<'a> {
     /// The loss after a step on z, with its gradient in `self.gradient`.
     fn next_loss(&mut self, theta: &[f64], z: &[f64]) -> f64 {
         self.advance(theta, z);
-        self.view.gradient(&self.next, None, &mut self.gradient)
+        self.view.gradient(&self.next, &mut self.gradient)
     }
 
     /// Ascends from the blank point in z and returns the loss after a step on the best point, which it leaves in z.
@@ -129,7 +129,7 @@ impl<'a> Greedy<'a> {
             return 0.0;
         }
         self.advance(theta, z);
-        self.view.loss(&self.next)
+        self.view.loss_and_error(&self.next).0
     }
 
     /// A point that a hinge learner ignores is moved to where it acts, within the set.

@@ -1,9 +1,11 @@
 //! The attacks by name, how much work goes into them, and what they reach.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 
 use super::SteadyState;
-use crate::simulate::{Plan, Simulated};
+use crate::simulate::{Estimate, Plan, Simulated};
 
 /// An attack by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,17 +20,27 @@ pub enum Attack {
     Pgd,
     /// One well-chosen point, sent again and again.
     SteadyState,
+    /// One point, sent again and again, chosen to make the error large, not the loss.
+    SteadyStateError,
     /// A point tuned by simulation at the learner's own learning rate, always moved just enough to act on the model.
     Tuned,
 }
 
 impl Attack {
     /// Those that take a second or so.
-    pub const FAST: [Attack; 3] = [Attack::LabelFlip, Attack::Fgsm, Attack::SteadyState];
+    pub const FAST: [Attack; 4] =
+        [Attack::LabelFlip, Attack::Fgsm, Attack::SteadyState, Attack::SteadyStateError];
 
     /// All of them.
-    pub const ALL: [Attack; 6] =
-        [Attack::None, Attack::LabelFlip, Attack::Fgsm, Attack::Pgd, Attack::SteadyState, Attack::Tuned];
+    pub const ALL: [Attack; 7] = [
+        Attack::None,
+        Attack::LabelFlip,
+        Attack::Fgsm,
+        Attack::Pgd,
+        Attack::SteadyState,
+        Attack::SteadyStateError,
+        Attack::Tuned,
+    ];
 
     /// Its name in tables and flags.
     pub fn name(self) -> &'static str {
@@ -38,6 +50,7 @@ impl Attack {
             Attack::Fgsm => "fgsm",
             Attack::Pgd => "pgd",
             Attack::SteadyState => "steady-state",
+            Attack::SteadyStateError => "steady-state-error",
             Attack::Tuned => "tuned",
         }
     }
@@ -67,14 +80,21 @@ pub struct Attacked {
     pub steady: Option<SteadyState>,
 }
 
-/// The attack that is surest to reach much: the largest lower end of a confidence interval. The largest average would be
+/// The attack that is surest to reach a large loss: the largest lower end of a confidence interval. The largest average would be
 /// the luckiest one where several are close.
 pub fn strongest(attacks: &[Attacked]) -> Option<&Attacked> {
-    let key = |a: &Attacked| (a.simulated.loss.low(), a.simulated.loss.mean);
-    attacks.iter().max_by(|a, b| {
-        let ((low, mean), (other_low, other_mean)) = (key(a), key(b));
-        low.total_cmp(&other_low).then(mean.total_cmp(&other_mean))
-    })
+    let key = |a: &Attacked| a.simulated.loss;
+    attacks.iter().max_by(|a, b| surer(key(a), key(b)))
+}
+
+/// The attack that is surest to reach a large error; none if there is no error.
+pub fn strongest_error(attacks: &[Attacked]) -> Option<&Attacked> {
+    let errors = attacks.iter().filter_map(|a| Some((a, a.simulated.error?)));
+    errors.max_by(|(_, a), (_, b)| surer(*a, *b)).map(|(attacked, _)| attacked)
+}
+
+fn surer(a: Estimate, b: Estimate) -> Ordering {
+    a.low().total_cmp(&b.low()).then(a.mean.total_cmp(&b.mean))
 }
 
 /// Burn-in and window in time constants, within bounds; as many evaluations as cost little beside the steps.

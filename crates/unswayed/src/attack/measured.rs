@@ -2,7 +2,7 @@
 
 use unswayed_check::Loss;
 
-use super::curve::Curve;
+use super::goal::Height;
 use super::margins::Margins;
 use crate::data::Dataset;
 use crate::learner::{loss_at, pull};
@@ -46,33 +46,58 @@ impl Measured {
 
     /// Every so-manieth of the rows that count, about so many numbers. The weights do not sum to 1 any more.
     pub fn thinned(&self, numbers: usize) -> Measured {
+        self.every(self.size().div_ceil(numbers.max(1)))
+    }
+
+    /// Every so-manieth of the rows that count, about so many rows. The weights do not sum to 1 any more.
+    pub fn thinned_to(&self, rows: usize) -> Measured {
+        self.every(self.weights.len().div_ceil(rows.max(1)))
+    }
+
+    fn every(&self, stride: usize) -> Measured {
         let counting = (0..self.weights.len()).filter(|row| self.weights[*row] > 0.0);
-        let rows: Vec<usize> = counting.step_by(self.size().div_ceil(numbers.max(1))).collect();
+        let rows: Vec<usize> = counting.step_by(stride.max(1)).collect();
         let weights = rows.iter().map(|row| self.weights[*row]).collect();
         Measured { loss: self.loss, margins: self.margins.of_rows(&rows), weights }
     }
 
-    /// The loss alone.
-    pub fn loss(&self, theta: &[f64]) -> f64 {
-        self.loss_and_error(theta).0
-    }
-
-    /// The smoothed loss.
-    pub fn smooth_loss(&self, theta: &[f64], curve: Curve) -> f64 {
+    /// A smooth stand-in for loss or error, its gradient in `gradient`.
+    pub fn height(&self, theta: &[f64], height: Height, gradient: &mut [f64]) -> f64 {
+        gradient.fill(0.0);
         let each = self.margins.each();
-        let loss = |i: usize| self.weights[i / each] * curve.at(self.margins.score(i, theta), 1.0).value;
-        (0..self.margins.len()).map(loss).sum()
+        let mut sum = 0.0;
+        let mut add = |i: usize, value: f64, pull: f64| {
+            let weight = self.weights[i / each];
+            sum += weight * value;
+            if weight * pull != 0.0 {
+                self.margins.add(i, -weight * pull, gradient);
+            }
+        };
+        match height {
+            Height::Loss(curve) => (0..self.margins.len()).for_each(|i| {
+                let at = curve.at(self.margins.score(i, theta), 1.0);
+                add(i, at.value, at.pull);
+            }),
+            Height::Error(width) => (0..self.weights.len()).for_each(|row| {
+                let scores = (row * each..(row + 1) * each).map(|i| (self.margins.score(i, theta), i));
+                if let Some((s, i)) = scores.min_by(|a, b| a.0.total_cmp(&b.0)) {
+                    let wrong = 1.0 / (1.0 + (s / width).exp());
+                    add(i, wrong, wrong * (1.0 - wrong) / width);
+                }
+            }),
+        }
+        sum
     }
 
-    /// The gradient of the loss, smoothed if there is a curve, in `gradient`; returns the loss itself.
-    pub fn gradient(&self, theta: &[f64], curve: Option<Curve>, gradient: &mut [f64]) -> f64 {
+    /// The gradient of the loss, in `gradient`; returns the loss itself.
+    pub fn gradient(&self, theta: &[f64], gradient: &mut [f64]) -> f64 {
         gradient.fill(0.0);
         let mut loss = 0.0;
         let each = self.margins.each();
         for i in 0..self.margins.len() {
             let (s, weight) = (self.margins.score(i, theta), self.weights[i / each]);
             loss += weight * loss_at(self.loss, s);
-            let pull = curve.map_or_else(|| pull(self.loss, s), |curve| curve.at(s, 1.0).pull);
+            let pull = pull(self.loss, s);
             if weight * pull != 0.0 {
                 self.margins.add(i, -weight * pull, gradient);
             }

@@ -2,15 +2,16 @@
 //!
 //! An attack's simulated loss is a lower bound on the worst case, beside the certificate's upper bound.
 
+mod climb;
 mod curve;
 mod drift;
 mod equilibrium;
 mod evolve;
 mod flip;
 mod flips;
+mod goal;
 mod greedy;
 mod kinds;
-mod kinked;
 mod margins;
 mod mean;
 mod measured;
@@ -22,7 +23,7 @@ mod steady;
 mod suite;
 
 pub use flip::LabelFlip;
-pub use kinds::{Attack, Attacked, Effort, strongest};
+pub use kinds::{Attack, Attacked, Effort, strongest, strongest_error};
 pub use mean::{MeanAttacked, MeanLearner, attack_mean};
 pub use response::{Outward, Tracking};
 pub use steady::SteadyState;

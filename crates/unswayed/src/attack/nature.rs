@@ -43,10 +43,10 @@ impl Nature {
         Ok(Nature { rows, target })
     }
 
-    /// The same with at most so many rows, every so-manieth. The target stays as it is.
+    /// The same with at most so many rows, every so-manieth, and as many of the target, whose weights do not sum to 1 any more.
     pub fn thinned(&self, most: usize) -> Result<Self, AttackError> {
         let stride = self.rows.rows().div_ceil(most);
-        if stride == 1 {
+        if stride <= 1 {
             return Ok(self.clone());
         }
         let rows = self.rows.iter().step_by(stride).flatten().copied().collect();
@@ -55,7 +55,14 @@ impl Nature {
         if let Some(steps) = self.rows.step_weights() {
             rows = rows.with_step_weights(steps.iter().copied().step_by(stride).collect())?;
         }
-        Ok(Nature { rows, target: self.target.clone() })
+        Ok(Nature { rows, target: self.target.thinned_to(most) })
+    }
+
+    /// How strongly each row pulls where it acts, and after them a poisoned point: how often it comes, times its step weight.
+    pub fn pulls(&self, statement: &Statement) -> Vec<f64> {
+        let (eps, rows) = (statement.threat.poison_rate, self.rows.probabilities());
+        let benign = rows.iter().enumerate().map(|(i, p)| (1.0 - eps) * p * self.step(i));
+        benign.chain([poison_pull(statement)]).collect()
     }
 
     /// The step weight of a row, 1 if there are none.
@@ -77,6 +84,7 @@ impl Nature {
         let mut objective = Objective {
             weights: vec![0.0; margins.len()],
             caps: vec![1.0; margins.len()],
+            pull: vec![0.0; margins.parameters()],
             margins,
             ridge,
             ball: statement.learner.projection,
@@ -98,6 +106,11 @@ impl Nature {
 }
 
 /// All rows, weighted by the probability of their dataset.
+/// How strongly a poisoned point pulls where it acts: how often it comes, times its step weight.
+pub(super) fn poison_pull(statement: &Statement) -> f64 {
+    statement.threat.poison_rate * statement.threat.poison_weight.unwrap_or(1.0)
+}
+
 fn mixed(data: &[Arc<Dataset>], mixture: &[f64]) -> Result<Dataset, AttackError> {
     let z: Vec<f64> = data.iter().flat_map(|d| d.z().iter().copied()).collect();
     let weights =

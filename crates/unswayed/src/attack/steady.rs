@@ -1,8 +1,8 @@
 //! The steady-state attack: one point, sent again and again, that drags the learner to the worst place it can be held.
 //!
-//! With θ(u) the place of rest under u, the attack maximises ℓ(θ(u)) over the set. Its gradient is known from the place of rest: if
-//! θ moves by H⁻¹v when pulled along v, then dℓ = ε gᵀd(step on u) with g = H⁻¹∇ℓ. The ascent starts from several points; a hinge is
-//! smoothed, less and less.
+//! With θ(u) the place of rest under u, the attack maximises ℓ(θ(u)), or the error of θ(u), over the set. The gradient is known from
+//! the place of rest: if θ moves by H⁻¹v when pulled along v, then dℓ = ε gᵀd(step on u) with g = H⁻¹∇ℓ. The ascent starts from
+//! several points; a kink, and the error, are smoothed, less and less.
 
 use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64Mcg;
@@ -10,10 +10,10 @@ use rand_pcg::rand_core::SeedableRng;
 use rayon::prelude::*;
 use unswayed_check::{Learner, Loss, Set, Statement};
 
-use super::curve::Curve;
-use super::kinked::pulls;
+use super::climb::climb;
+use super::goal::{Goal, Stage};
 use super::nature::Nature;
-use super::poisoned::PoisonedLearner;
+use super::poisoned::{PoisonedLearner, Price};
 use super::{dot, scale};
 use crate::cancel::Cancel;
 use crate::certify::settled_hinge;
@@ -23,25 +23,28 @@ use crate::learner::has_kink;
 use crate::simulate::Region;
 
 /// The search looks at no more rows than this; with more, at every so-manieth.
-const MOST_ROWS: usize = 2000;
+pub(super) const MOST_ROWS: usize = 2000;
 
 /// Random starts for each label.
 const RANDOM_STARTS: usize = 8;
 
-/// A shorter point may hold a hinge learner farther out, at its kink: these lengths are tried at the end, and then changed.
-const LENGTHS: [f64; 3] = [1.0, 0.9, 0.7];
-const FIRST_CHANGE: f64 = 0.2;
-const LAST_CHANGE: f64 = 0.01;
+/// Of the points found on a part of the rows so many are tried on all of them.
+const FINALISTS: usize = 2;
+
+/// How often the price of points beyond the kink is raised in a stage.
+const PRICES: usize = 2;
+
+/// A shorter point may hold a hinge learner farther out, at its kink: the length is changed by this much at first and at last.
+const FIRST_CHANGE: f64 = 0.05;
+const LAST_CHANGE: f64 = 1e-3;
 
 /// How long to search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Work {
     /// Starts that are improved.
     pub ascents: usize,
-    /// Steps of each, on each curve.
+    /// Steps of each, in each stage.
     pub steps: usize,
-    /// Points that are tried after that, where trying is cheap.
-    pub evaluations: usize,
 }
 
 /// A constant attack and where it holds the learner.
@@ -53,6 +56,8 @@ pub struct SteadyState {
     pub theta: Vec<f64>,
     /// The loss of θ(u) on the target: what the attack reaches for small learning rates.
     pub loss: f64,
+    /// Its error; none for a regression loss.
+    pub error: Option<f64>,
 }
 
 /// What a search needs to know.
@@ -62,13 +67,20 @@ pub(super) struct Search<'s> {
     pub nature: &'s Nature,
     /// Where points are looked for.
     pub reach: &'s Region,
+    pub goal: Goal,
     pub work: Work,
     pub seed: u64,
     pub cancel: &'s Cancel,
 }
 
-/// A value and the point that has it.
-type Tried = (f64, Vec<f64>);
+/// A point, where it holds the learner on a smooth loss, and how smooth that is.
+#[derive(Clone)]
+struct End {
+    point: Vec<f64>,
+    theta: Vec<f64>,
+    width: f64,
+    height: f64,
+}
 
 impl Search<'_> {
     /// The best constant attack found: a point, or for an adversary who chooses labels the probability of a flip for each row.
@@ -77,16 +89,15 @@ impl Search<'_> {
         let thin = Search { nature: &thin, ..*self };
         match &self.statement.threat.set {
             Set::LabelFlips => self.flips(),
-            Set::Points { points } => self.exactly(self.exact_best(thin.screened(points)?)?),
-            Set::Ball { radius } if self.is_plain() => {
-                let mut points = thin.candidates()?;
-                let found = self.resized(self.exact_best(points.clone())?)?;
-                points.push(found.point.clone());
-                points.extend(thin.starts(Curve::for_search(Loss::Hinge)[0]));
-                let evolved = self.held(thin.evolved(points, *radius)?)?;
-                self.exactly(if evolved.loss > found.loss { evolved } else { found })
+            Set::Points { points } => self.exactly(self.best_on_all_rows(&thin, thin.screened(points)?)?),
+            _ => {
+                let mut found = Vec::new();
+                for ends in thin.ends()? {
+                    found.push(thin.resized(thin.exact_best(ends)?)?);
+                }
+                let ends = found.into_iter().map(|s| thin.end(s)).collect();
+                self.exactly(self.best_on_all_rows(&thin, ends)?)
             }
-            _ => self.exactly(self.resized(self.exact_best(thin.candidates()?)?)?),
         }
     }
 
@@ -103,22 +114,23 @@ impl Search<'_> {
             return Ok(found);
         }
         let rows = &self.nature.rows;
-        let weights = pulls(self.statement, self.nature);
+        let weights = self.nature.pulls(self.statement);
         // Weights are divided by their sum, and then the regularizer must be too.
         let sum = if self.statement.threat.poison_weight.is_some() { weights.iter().sum() } else { 1.0 };
         let all = Dataset::from_rows([rows.z(), &found.point].concat(), rows.dimension(), Some(weights))?;
         let theta = settled_hinge(&all, self.statement.learner.regularization / sum).theta;
-        Ok(SteadyState { loss: self.nature.target.loss(&theta), theta, point: found.point })
+        let (loss, error) = self.nature.target.loss_and_error(&theta);
+        Ok(SteadyState { loss, error, theta, point: found.point })
     }
 
     /// The more harm [`Search::run`] would find, the more this is; it takes less time.
     pub fn estimate(&self) -> Result<f64, AttackError> {
         if matches!(self.statement.threat.set, Set::LabelFlips | Set::Points { .. }) {
-            return Ok(self.run()?.loss);
+            return Ok(self.goal.of(&self.run()?));
         }
         let thin = self.nature.thinned(MOST_ROWS)?;
         let ends = Search { nature: &thin, ..*self }.ends()?;
-        Ok(ends.iter().map(|(height, _)| *height).fold(f64::NEG_INFINITY, f64::max))
+        Ok(ends.iter().flatten().map(|end| end.height).fold(f64::NEG_INFINITY, f64::max))
     }
 
     /// Ends the search if asked to.
@@ -130,30 +142,59 @@ impl Search<'_> {
         PoisonedLearner::new(self.statement, self.nature)
     }
 
-    /// Of points, the one with the largest loss on the loss itself and on all rows.
-    fn exact_best(&self, points: Vec<Vec<f64>>) -> Result<SteadyState, AttackError> {
-        let held = points.into_par_iter().map(|point| self.held(point));
+    fn stages(&self) -> Vec<Stage> {
+        self.goal.stages(self.statement.learner.loss)
+    }
+
+    /// An attack as the end of an ascent.
+    fn end(&self, found: SteadyState) -> End {
+        let width = self.stages()[0].curve.width();
+        End { height: self.goal.of(&found), point: found.point, theta: found.theta, width }
+    }
+
+    /// Of the ends on a part of the rows, the best on all of them.
+    fn best_on_all_rows(&self, thin: &Self, mut ends: Vec<End>) -> Result<SteadyState, AttackError> {
+        if thin.nature.rows.rows() < self.nature.rows.rows() {
+            ends.sort_by(|a, b| b.height.total_cmp(&a.height));
+            ends.truncate(FINALISTS);
+        }
+        self.exact_best(ends)
+    }
+
+    /// Of ends, the best one on the loss itself.
+    fn exact_best(&self, ends: Vec<End>) -> Result<SteadyState, AttackError> {
+        let held = ends.into_par_iter().map(|end| self.held_from(end));
         let held = held.collect::<Result<Vec<_>, _>>()?;
-        let best = held.into_iter().max_by(|a, b| a.loss.total_cmp(&b.loss));
-        best.ok_or(AttackError::Unsupported("an empty set of points"))
+        self.goal.best(held).ok_or(AttackError::Unsupported("an empty set of points"))
     }
 
     /// Where a point holds the learner, on the loss itself.
     pub fn held(&self, point: Vec<f64>) -> Result<SteadyState, AttackError> {
+        let theta = self.hold().theta;
+        self.held_from(End { point, theta, width: self.stages()[0].curve.width(), height: 0.0 })
+    }
+
+    fn held_from(&self, end: End) -> Result<SteadyState, AttackError> {
         self.look()?;
         let mut hold = self.hold();
-        hold.place(&point);
-        hold.settle_exactly();
-        Ok(SteadyState { loss: hold.loss(), theta: hold.theta, point })
+        hold.theta = end.theta;
+        hold.place(&end.point);
+        hold.settle_exactly(end.width);
+        let (loss, error) = hold.loss_and_error();
+        Ok(SteadyState { loss, error, theta: hold.theta, point: end.point })
     }
 
     /// The same point in the best length, by smaller and smaller changes.
     fn resized(&self, mut best: SteadyState) -> Result<SteadyState, AttackError> {
         let mut change = FIRST_CHANGE;
         while has_kink(self.statement.learner.loss) && change > LAST_CHANGE {
-            let sizes = [1.0 - change, 1.0 + change].map(|size| self.scaled(&best.point, size));
-            let next = self.exact_best(sizes.to_vec())?;
-            if next.loss > best.loss {
+            let resized = |size: f64| {
+                let point = self.scaled(&best.point, size);
+                // Half of the change is a width at which the old place of rest is a good start.
+                End { point, theta: best.theta.clone(), width: 0.5 * change, height: 0.0 }
+            };
+            let next = self.exact_best([1.0 - change, 1.0 + change].map(resized).to_vec())?;
+            if self.goal.of(&next) > self.goal.of(&best) {
                 best = next;
             } else {
                 change /= 2.0;
@@ -170,39 +211,34 @@ impl Search<'_> {
         scaled
     }
 
-    /// The points that hold the learner worst on a smooth loss.
-    fn worst(&self, points: Vec<Vec<f64>>, curve: Curve, count: usize) -> Result<Vec<Vec<f64>>, AttackError> {
+    /// The points that hold the learner worst in a stage.
+    fn worst(&self, points: Vec<Vec<f64>>, stage: Stage, count: usize) -> Result<Vec<End>, AttackError> {
         let tried = points.into_par_iter().map(|point| {
             self.look()?;
             let mut hold = self.hold();
             hold.place(&point);
-            hold.settle(curve);
-            Ok((hold.height(curve), point))
+            hold.settle(stage.curve);
+            let height = hold.height(stage.height).0;
+            Ok(End { point, theta: hold.theta, width: stage.curve.width(), height })
         });
-        let mut tried = tried.collect::<Result<Vec<Tried>, AttackError>>()?;
-        tried.sort_by(|a, b| b.0.total_cmp(&a.0));
-        Ok(tried.into_iter().take(count).map(|(_, point)| point).collect())
+        let mut tried = tried.collect::<Result<Vec<End>, AttackError>>()?;
+        tried.sort_by(|a, b| b.height.total_cmp(&a.height));
+        tried.truncate(count);
+        Ok(tried)
     }
 
-    /// Where ascents from the worst starts end.
-    fn ends(&self) -> Result<Vec<Tried>, AttackError> {
-        let widest = Curve::for_search(self.statement.learner.loss)[0];
-        let starts = self.worst(self.starts(widest), widest, self.work.ascents)?;
-        starts.into_par_iter().map(|start| self.ascend(start)).collect()
-    }
-
-    /// The ends in a few lengths.
-    fn candidates(&self) -> Result<Vec<Vec<f64>>, AttackError> {
-        let lengths = if has_kink(self.statement.learner.loss) { &LENGTHS[..] } else { &LENGTHS[..1] };
-        let ends = self.ends()?;
-        Ok(ends.iter().flat_map(|(_, point)| lengths.iter().map(|l| self.scaled(point, *l))).collect())
+    /// Where ascents from the worst starts are after each stage.
+    fn ends(&self) -> Result<Vec<Vec<End>>, AttackError> {
+        let first = self.stages()[0];
+        let starts = self.worst(self.starts(first), first, self.work.ascents)?;
+        starts.into_par_iter().map(|start| self.ascend(start.point)).collect()
     }
 
     /// Against the model, against the rows, along the gradient, along where θ gives way, and at random; for each label.
-    fn starts(&self, curve: Curve) -> Vec<Vec<f64>> {
+    fn starts(&self, stage: Stage) -> Vec<Vec<f64>> {
         let (mut hold, dimension) = (self.hold(), self.nature.rows.dimension());
-        let rest = hold.settle(curve);
-        let gradient = hold.gradient(curve);
+        let rest = hold.settle(stage.curve);
+        let gradient = hold.height(stage.height).1;
         let against = hold.theta.iter().map(|t| -t).collect();
         let pushes = [against, hold.against_rows(), rest.moved(&gradient), gradient];
         let mut rng = Pcg64Mcg::seed_from_u64(self.seed);
@@ -212,7 +248,7 @@ impl Search<'_> {
             blank[0] = label as f64;
             self.reach.bring_in(&mut blank);
             hold.place(&blank);
-            let mut directions: Vec<Vec<f64>> = pushes.iter().map(|v| hold.lever(curve, v)).collect();
+            let mut directions: Vec<Vec<f64>> = pushes.iter().map(|v| hold.lever(stage.curve, v)).collect();
             let random = |_| (0..dimension).map(|_| StandardNormal.sample(&mut rng)).collect();
             directions.extend((0..RANDOM_STARTS).map(random));
             for direction in directions {
@@ -227,51 +263,38 @@ impl Search<'_> {
         starts
     }
 
-    /// Projected ascent, with longer steps after a success and shorter ones after a failure.
-    fn ascend(&self, start: Vec<f64>) -> Result<Tried, AttackError> {
+    /// Where an ascent is after each of its stages.
+    fn ascend(&self, mut point: Vec<f64>) -> Result<Vec<End>, AttackError> {
         let mut hold = self.hold();
-        let mut best: Tried = (f64::NEG_INFINITY, start);
-        let mut direction = vec![0.0; best.1.len()];
-        for curve in Curve::for_search(self.statement.learner.loss) {
-            let (mut step, mut point) = (0.5, best.1.clone());
-            best.0 = f64::NEG_INFINITY;
-            for _ in 0..self.work.steps {
-                self.look()?;
-                hold.place(&point);
-                let rest = hold.settle(curve);
-                let height = hold.height(curve);
-                if height > best.0 {
-                    best = (height, point.clone());
-                    let push = rest.moved(&hold.gradient(curve));
-                    self.reach.uphill(&hold.lever(curve, &push), &mut direction);
-                    step *= 1.3;
-                } else {
-                    step *= 0.4;
-                    if step < 1e-4 {
-                        break;
-                    }
-                }
-                point.copy_from_slice(&best.1);
-                point.iter_mut().zip(&direction).for_each(|(u, d)| *u += step * d);
-                self.reach.bring_in(&mut point);
+        let (mut ends, mut price) = (Vec::new(), Price::default());
+        for stage in self.stages() {
+            for _ in 0..PRICES {
+                point = climb(self.reach, &point, self.work.steps / PRICES, |u| {
+                    self.look()?;
+                    Ok(hold.climb(u, stage, &mut price))
+                })?;
+                hold.climb(&point, stage, &mut price);
+                hold.reprice(&mut price);
             }
+            let height = hold.height(stage.height).0;
+            ends.push(End { point: point.clone(), theta: hold.theta.clone(), width: stage.curve.width(), height });
         }
-        Ok(best)
+        Ok(ends)
     }
 
     /// The points of a finite set that are worth a closer look: of those that push hardest those that hold the learner worst.
-    fn screened(&self, points: &[f64]) -> Result<Vec<Vec<f64>>, AttackError> {
-        let curves = Curve::for_search(self.statement.learner.loss);
-        let curve = curves[curves.len() - 1];
+    fn screened(&self, points: &[f64]) -> Result<Vec<End>, AttackError> {
+        let stages = self.stages();
+        let (first, last) = (stages[0], stages[stages.len() - 1]);
         let mut hold = self.hold();
-        let rest = hold.settle(curve);
-        let push = rest.moved(&hold.gradient(curve));
-        let effect = |z: &[f64]| curve.at(dot(&hold.theta, z), 1.0).pull * dot(&push, z);
+        let rest = hold.settle(last.curve);
+        let push = rest.moved(&hold.height(first.height).1);
+        let effect = |z: &[f64]| last.curve.at(dot(&hold.theta, z), 1.0).pull * dot(&push, z);
         let points = points.chunks_exact(self.nature.rows.dimension());
-        let mut points: Vec<Tried> = points.map(|z| (effect(z), z.to_vec())).collect();
+        let mut points: Vec<(f64, Vec<f64>)> = points.map(|z| (effect(z), z.to_vec())).collect();
         points.sort_by(|a, b| b.0.total_cmp(&a.0));
         points.truncate(self.work.ascents * self.work.steps);
-        self.worst(points.into_iter().map(|(_, z)| z).collect(), curve, 2 * self.work.ascents)
+        self.worst(points.into_iter().map(|(_, z)| z).collect(), last, 2 * self.work.ascents)
     }
 
     /// Labels that a point may have.

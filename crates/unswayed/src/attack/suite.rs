@@ -10,29 +10,25 @@ use unswayed_check::{Loss, Set, Statement};
 use super::drift::worst_mixture;
 use super::evolve::Candidate;
 use super::flips::Flipping;
+use super::goal::Goal;
 use super::greedy::Greedy;
 use super::kinds::{SHORTEST_WINDOW, plan};
 use super::measured::{Measured, TargetJudge};
 use super::nature::Nature;
 use super::policy::AnyPolicy;
-use super::steady::{Search, Work};
+use super::steady::{MOST_ROWS, Search, Work};
 use super::{Attack, Attacked, Effort, Fixed, LabelFlip, Policy, SteadyState, Tracking};
 use crate::cancel::Cancel;
 use crate::certify::{Benign, benign};
 use crate::data::Dataset;
 use crate::error::AttackError;
-use crate::learner::{LinearState, has_kink};
+use crate::learner::LinearState;
 use crate::problem::Problem;
 use crate::simulate::{Arena, Plan, Region, Simulated, Stream};
 
 /// Operations that the search for a steady state may take.
 const FAST_WORK: f64 = 4e9;
 const FULL_WORK: f64 = 6e10;
-
-/// Points that the search tries where trying is cheap: so many numbers over those of the data, within bounds.
-const TRIED_NUMBERS: f64 = 2e7;
-const FEWEST_TRIES: f64 = 2e3;
-const MOST_TRIES: f64 = 2e4;
 
 /// Simulated steps that tuning may take; with long time constants there is no tuning, and none is needed.
 const TUNING_STEPS: f64 = 3e8;
@@ -72,6 +68,7 @@ pub struct Suite<'a> {
     seed: u64,
     cancel: Cancel,
     steady: OnceLock<Result<(SteadyState, Nature), AttackError>>,
+    steady_error: OnceLock<Result<(SteadyState, Nature), AttackError>>,
 }
 
 /// Points of a simulation's policy, and the conditions it is run under.
@@ -102,6 +99,7 @@ impl<'a> Suite<'a> {
             seed: 0,
             cancel: Cancel::default(),
             steady: OnceLock::new(),
+            steady_error: OnceLock::new(),
         })
     }
 
@@ -139,8 +137,8 @@ impl<'a> Suite<'a> {
 
     /// The attacks that there are for this learner and set, [`Attack::None`] excluded.
     pub fn attacks(&self) -> Vec<Attack> {
-        let attacks = [Attack::LabelFlip, Attack::Fgsm, Attack::Pgd, Attack::SteadyState, Attack::Tuned];
-        attacks.into_iter().filter(|attack| self.require(*attack).is_ok()).collect()
+        let is_offered = |attack: &Attack| *attack != Attack::None && self.require(*attack).is_ok();
+        Attack::ALL.into_iter().filter(is_offered).collect()
     }
 
     /// Of these, the ones that are run at the suite's effort.
@@ -157,14 +155,20 @@ impl<'a> Suite<'a> {
         Ok(super::strongest(&self.run(&self.usual())?).cloned())
     }
 
-    /// Loss and error where the steady-state attack holds the learner, for small learning rates: no simulation.
+    /// Loss where the steady-state attack holds the learner, for small learning rates: no simulation.
     ///
     /// # Errors
     /// A search that is ended early.
-    pub fn settled(&self) -> Result<(f64, Option<f64>), AttackError> {
-        let (steady, nature) =
-            self.steady.get_or_init(|| self.steady_state()).as_ref().map_err(Clone::clone)?;
-        Ok(nature.target.loss_and_error(&steady.theta))
+    pub fn settled(&self) -> Result<f64, AttackError> {
+        Ok(self.found(Goal::Loss)?.0.loss)
+    }
+
+    /// Error where the attack on the error holds the learner, for small learning rates; none for a regression loss.
+    ///
+    /// # Errors
+    /// A search that is ended early.
+    pub fn settled_error(&self) -> Result<Option<f64>, AttackError> {
+        Ok(if Goal::Error.applies(self.statement()) { self.found(Goal::Error)?.0.error } else { None })
     }
 
     /// Runs attacks, in parallel, in the order given.
@@ -217,6 +221,7 @@ impl<'a> Suite<'a> {
     fn require(&self, attack: Attack) -> Result<(), AttackError> {
         let learner = match (attack, &self.statement().threat.set) {
             (Attack::Tuned, _) if !self.is_tunable() => "this learner and set",
+            (Attack::SteadyStateError, _) if !Goal::Error.applies(self.statement()) => "a regression loss",
             (Attack::LabelFlip, Set::Points { .. }) => "a finite set of points",
             // What is simulated is the average of losses, which may be above the loss of the average.
             (attack, _) if self.statement().learner.average && attack != Attack::None => "an averaged model",
@@ -229,7 +234,9 @@ impl<'a> Suite<'a> {
         self.require(attack)?;
         let (statement, nature, dimension) = (self.statement(), &self.nature, self.dimension());
         let policy = match attack {
-            Attack::SteadyState | Attack::Tuned => return self.steady_setting(attack),
+            Attack::SteadyState | Attack::SteadyStateError | Attack::Tuned => {
+                return self.steady_setting(attack);
+            }
             Attack::LabelFlip => {
                 let flip = LabelFlip::within(&nature.rows, self.allowed.clone(), self.seed);
                 AnyPolicy::LabelFlip(flip)
@@ -247,10 +254,13 @@ impl<'a> Suite<'a> {
     }
 
     fn steady_setting(&self, attack: Attack) -> Result<Setting<'_>, AttackError> {
-        let (steady, nature) =
-            self.steady.get_or_init(|| self.steady_state()).as_ref().map_err(Clone::clone)?;
+        let goal = if attack == Attack::SteadyStateError { Goal::Error } else { Goal::Loss };
+        let (steady, nature) = self.found(goal)?;
         let policy = match self.statement().threat.set {
-            Set::LabelFlips => AnyPolicy::Flipping(Flipping::new(nature, steady.point.clone(), self.seed)),
+            Set::LabelFlips => {
+                let flips = steady.point.clone();
+                AnyPolicy::Flipping(Flipping::new(attack.name(), nature, flips, self.seed))
+            }
             _ if attack == Attack::Tuned => AnyPolicy::Tracking(Tracking::new(self.tuned(steady, nature)?)),
             _ => AnyPolicy::Fixed(Fixed::new(attack.name(), steady.point.clone())),
         };
@@ -258,14 +268,20 @@ impl<'a> Suite<'a> {
         Ok(Setting { policy, nature, start: &steady.theta, poison_rate, steady: Some(steady.clone()) })
     }
 
-    /// The best constant attack, with the mixture of datasets that it was found for.
-    fn steady_state(&self) -> Result<(SteadyState, Nature), AttackError> {
+    /// The best constant attack for a goal, with the mixture of datasets that it was found for; searched once.
+    fn found(&self, goal: Goal) -> Result<&(SteadyState, Nature), AttackError> {
+        let kept = if goal == Goal::Loss { &self.steady } else { &self.steady_error };
+        kept.get_or_init(|| self.steady_state(goal)).as_ref().map_err(Clone::clone)
+    }
+
+    fn steady_state(&self, goal: Goal) -> Result<(SteadyState, Nature), AttackError> {
         let mixture = worst_mixture(self.problem.data().len(), |q| {
             let nature = Nature::new(self.problem, q)?;
-            self.search(&nature, Work { ascents: 1, steps: 12, evaluations: 0 }).estimate()
+            self.search(&nature, goal, Work { ascents: 1, steps: 12 }).estimate()
         })?;
         let nature = Nature::new(self.problem, &mixture)?;
-        Ok((self.search(&nature, self.work()).run()?, nature))
+        let found = self.search(&nature, goal, self.work(goal)).run()?;
+        Ok((found, nature))
     }
 
     /// Whether points can be moved so that they act: hinge rows and a ball.
@@ -323,32 +339,27 @@ impl<'a> Suite<'a> {
         self.problem.data()[0].dimension()
     }
 
-    fn search<'s>(&'s self, nature: &'s Nature, work: Work) -> Search<'s> {
+    fn search<'s>(&'s self, nature: &'s Nature, goal: Goal, work: Work) -> Search<'s> {
         let Self { reach, seed, cancel, .. } = self;
-        Search { statement: self.statement(), nature, reach, work, seed: *seed, cancel }
+        Search { statement: self.statement(), nature, reach, goal, work, seed: *seed, cancel }
     }
 
     /// As many steps as are affordable: each inverts a matrix a few times.
-    fn work(&self) -> Work {
-        let rows = self.nature.rows.rows().min(2000) as f64;
+    fn work(&self, goal: Goal) -> Work {
+        let rows = self.nature.rows.rows().min(MOST_ROWS) as f64;
         let parameters = self.benign.theta.len() as f64;
-        let (blocks, curves) = match self.statement().learner.loss {
-            Loss::Multiclass(classes) => (classes as f64, 3.0),
-            loss => (1.0, if has_kink(loss) { 3.0 } else { 1.0 }),
-        };
+        let loss = self.statement().learner.loss;
+        let blocks = if let Loss::Multiclass(classes) = loss { classes as f64 } else { 1.0 };
         // The margins of a row have two blocks of θ each.
         let newton =
             rows * blocks * (parameters / blocks).powi(2) + parameters.powi(3) / 3.0 + 100.0 * rows * blocks;
-        let (operations, ascents, steps, tries) = match self.effort {
-            Effort::Fast => (FAST_WORK, 8, 60.0, 1),
-            Effort::Full => (FULL_WORK, 24, 120.0, 10),
+        let (operations, ascents, steps) = match self.effort {
+            Effort::Fast => (FAST_WORK, 6, 60.0),
+            Effort::Full => (FULL_WORK, 24, 120.0),
         };
-        // Small data are cheap to search well.
-        let evaluations =
-            tries * (TRIED_NUMBERS / (rows * parameters)).clamp(FEWEST_TRIES, MOST_TRIES) as usize;
-        let affordable = operations / (5.0 * newton * curves);
+        let affordable = operations / (5.0 * newton * goal.stages(loss).len() as f64);
         let ascents = ascents.min((affordable / 10.0) as usize).max(2);
-        Work { ascents, steps: (affordable / ascents as f64).clamp(5.0, steps) as usize, evaluations }
+        Work { ascents, steps: (affordable / ascents as f64).clamp(5.0, steps) as usize }
     }
 
     fn simulate_from<P: Policy + Clone + Sync>(
@@ -411,7 +422,7 @@ pub(crate) fn benign_of(problem: &Problem) -> Benign {
 /// Several datasets that cannot be put together.
 pub fn fixed_point(problem: &Problem, point: &[f64]) -> Result<SteadyState, AttackError> {
     let suite = Suite::new(problem)?;
-    let search = suite.search(&suite.nature, Work { ascents: 1, steps: 1, evaluations: 0 });
+    let search = suite.search(&suite.nature, Goal::Loss, Work { ascents: 1, steps: 1 });
     search.exactly(search.held(point.to_vec())?)
 }
 

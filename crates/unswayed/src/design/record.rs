@@ -105,6 +105,11 @@ impl AttackedRecord {
         let low = |a: &AttackRecord| a.half_width.map_or(f64::NEG_INFINITY, |half| a.loss - half);
         self.attacks.iter().max_by(|a, b| low(a).total_cmp(&low(b)).then(a.loss.total_cmp(&b.loss)))
     }
+
+    /// The largest error that an attack reaches, where there is an error.
+    pub fn largest_error(&self) -> Option<f64> {
+        self.attacks.iter().filter_map(|a| a.error).max_by(f64::total_cmp)
+    }
 }
 
 /// What a record is about; records with equal keys are about the same thing.

@@ -79,7 +79,7 @@ fn row(sweep: &Sweep, chain: Chain, rate: f64) -> Option<Row> {
         attack: strongest.map(|s| s.attack.clone()),
         attack_loss: strongest.map(|s| s.loss),
         attack_loss_half_width: strongest.and_then(|s| s.half_width),
-        attack_error: strongest.and_then(|s| s.error),
+        attack_error: attacked.as_ref().and_then(|a| a.largest_error()),
         verdict: strongest.map(|s| s.verdict.clone()),
         gap: strongest.map(|s| bound.loss / s.loss),
     })

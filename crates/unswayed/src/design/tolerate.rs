@@ -3,7 +3,7 @@
 use super::sweep::{BenignLoss, Chain, Run, Sweep, SweepPlan, Task};
 use super::table::{Row, rows};
 use super::{DesignError, Grid, Setting};
-use crate::attack::{Attack, Attacked, Effort, Suite};
+use crate::attack::{Attack, Attacked, Effort, Suite, strongest, strongest_error};
 use crate::certify::{Options, Outcome, Solution, certify_near};
 use crate::data::Dataset;
 use crate::error::{AttackError, CertifyError};
@@ -24,6 +24,22 @@ impl Measure {
         match self {
             Measure::Loss => outcome.certified_loss,
             Measure::Error => outcome.certified_error.unwrap_or(f64::INFINITY),
+        }
+    }
+
+    /// The attack that is meant to raise it.
+    pub fn attack(self) -> Attack {
+        match self {
+            Measure::Loss => Attack::SteadyState,
+            Measure::Error => Attack::SteadyStateError,
+        }
+    }
+
+    /// The attack that reaches the most of it.
+    pub fn strongest(self, attacks: &[Attacked]) -> Option<&Attacked> {
+        match self {
+            Measure::Loss => strongest(attacks),
+            Measure::Error => strongest_error(attacks),
         }
     }
 
@@ -187,7 +203,7 @@ pub struct Broken {
     pub attacked: Attacked,
 }
 
-/// Looks for the smallest poison rate from `from` on at which the steady-state attack, simulated, exceeds the limit. The
+/// Looks for the smallest poison rate from `from` on at which the steady-state attack on what is measured, simulated, exceeds the limit. The
 /// largest tolerable rate, whatever the method of proof, is below it.
 pub fn smallest_broken_rate(
     problem: &Problem,
@@ -200,9 +216,12 @@ pub fn smallest_broken_rate(
     // First by where the learner settles, which needs no simulation.
     let settled = |rate: f64| -> Result<f64, DesignError> {
         let problem = at(rate)?;
-        let found = Suite::new(&problem).and_then(|suite| suite.with_seed(seed).settled());
-        let (loss, error) = found.map_err(attack_error)?;
-        Ok(if measure == Measure::Loss { loss } else { error.unwrap_or(0.0) })
+        let settled = |suite: Suite| match measure {
+            Measure::Loss => suite.settled(),
+            Measure::Error => suite.settled_error().map(|error| error.unwrap_or(0.0)),
+        };
+        let found = Suite::new(&problem).and_then(|suite| settled(suite.with_seed(seed)));
+        found.map_err(attack_error)
     };
     let (mut low, mut high) = (from.max(SMALLEST_RATE), 1.0 - SMALLEST_RATE);
     for _ in 0..ATTACK_TRIALS {
@@ -213,7 +232,7 @@ pub fn smallest_broken_rate(
     for _ in 0..ATTACK_TRIALS {
         let rate = round_down(high);
         let problem = at(rate)?;
-        let run = Suite::new(&problem).and_then(|suite| suite.with_seed(seed).run(&[Attack::SteadyState]));
+        let run = Suite::new(&problem).and_then(|suite| suite.with_seed(seed).run(&[measure.attack()]));
         for attacked in run.map_err(attack_error)? {
             if measure.attacked(&attacked) > limit {
                 return Ok(Some(Broken { poison_rate: rate, attacked }));

@@ -160,16 +160,14 @@ impl Region {
         }
     }
 
-    /// A step up the gradient g that is about as long as the set is wide. In a box that is the gradient's own direction: its farthest
-    /// point is a corner, and steps from corner to corner pass by what is best.
-    pub fn uphill(&self, g: &[f64], out: &mut [f64]) {
+    /// The direction of steepest ascent for a linear function with the gradient g, in the metric in which [`Region::bring_in`] moves to
+    /// the nearest point. Labels stay.
+    pub fn steepest(&self, g: &[f64]) -> Vec<f64> {
         match self {
-            Region::Box { radii } => point_along(g, radii.iter().copied().fold(0.0, f64::max), out),
-            Region::Numbers { usual, x, .. } => {
-                out[0] = *usual;
-                x.uphill(&g[1..], &mut out[1..]);
-            }
-            _ => self.farthest(g, out),
+            Region::Ellipsoid { q, .. } => q.iter().map(|row| dot(row, g)).collect(),
+            Region::Classes { .. } => [&[0.0], &g[1..]].concat(),
+            Region::Numbers { x, .. } => [vec![0.0], x.steepest(&g[1..])].concat(),
+            _ => g.to_vec(),
         }
     }
 

@@ -67,9 +67,11 @@ const FORMERLY: [(f64, f64, f64); 2] = [(0.01, 0.01, 0.1158), (0.01, 0.05, 0.201
 fn no_attack_is_above_the_certificate_by_more_than_its_interval() {
     for case in cases() {
         let (problem, certified) = (case.problem(), case.reference("cert_range").0);
+        let certified_error = certify(&problem).unwrap().certified_error.unwrap();
         for attacked in Suite::new(&problem).unwrap().run(&Attack::FAST).unwrap() {
-            let loss = attacked.simulated.loss;
+            let (loss, error) = (attacked.simulated.loss, attacked.simulated.error.unwrap());
             assert!(loss.low() <= certified, "{}: {} {loss:?}", case.name, attacked.attack.name());
+            assert!(error.low() <= certified_error, "{}: {} {error:?}", case.name, attacked.attack.name());
         }
     }
 }
@@ -96,6 +98,32 @@ fn on_mnist_the_steady_state_attack_is_the_strongest() {
         assert!(steady.low() > fgsm.high() && fgsm.low() > flip.high(), "{flip:?} {fgsm:?} {steady:?}");
         assert!(steady.low() < certified);
     }
+}
+
+/// What the attacks on the error and on the loss reach where the learner settles, and that no certificate is below.
+#[test]
+fn on_mnist_the_attack_on_the_error_reaches_twice_the_error_of_the_attack_on_the_loss() {
+    for (eps, least) in ERRORS {
+        let problem = sampled(1e-4, 0.01, eps);
+        let outcome = certify(&problem).unwrap();
+        let suite = Suite::new(&problem).unwrap();
+        let (error, loss) = (suite.settled_error().unwrap().unwrap(), suite.settled().unwrap());
+        println!("ε {eps}: error {error}, certified {:?}; loss {loss}", outcome.certified_error);
+        assert!(error >= least, "ε {eps}: {error} of {least}");
+        assert!(error <= outcome.certified_error.unwrap() && loss <= outcome.certified_loss);
+    }
+}
+
+/// ε and the error.
+const ERRORS: [(f64, f64); 2] = [(0.01, 0.026), (0.05, 0.068)];
+
+#[test]
+fn the_simulated_error_is_the_settled_one_for_a_small_learning_rate() {
+    let problem = Problem::builder(mnist(100)).loss("logistic".parse().unwrap());
+    let problem = problem.learning_rate(1e-4).regularization(0.1).poison_rate(0.1).build().unwrap();
+    let attacked = Suite::new(&problem).unwrap().run(&[Attack::SteadyStateError]).unwrap().remove(0);
+    let (settled, error) = (attacked.steady.unwrap().error.unwrap(), attacked.simulated.error.unwrap());
+    assert!((error.mean - settled).abs() < error.half_width + 0.01, "{error:?} for {settled}");
 }
 
 #[test]
@@ -148,7 +176,7 @@ fn results_depend_on_the_seed_and_not_on_the_threads() {
     let run = |threads, seed| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let suite = Suite::new(&problem).unwrap().with_seed(seed);
-        pool.install(|| suite.run(&[Attack::LabelFlip, Attack::SteadyState]).unwrap())
+        pool.install(|| suite.run(&[Attack::LabelFlip, Attack::SteadyState, Attack::SteadyStateError]).unwrap())
             .iter()
             .map(|a| a.simulated.loss.mean)
             .collect::<Vec<_>>()

@@ -105,12 +105,12 @@ impl Nature {
     }
 }
 
-/// All rows, weighted by the probability of their dataset.
 /// How strongly a poisoned point pulls where it acts: how often it comes, times its step weight.
 pub(super) fn poison_pull(statement: &Statement) -> f64 {
     statement.threat.poison_rate * statement.threat.poison_weight.unwrap_or(1.0)
 }
 
+/// All rows, weighted by the probability of their dataset.
 fn mixed(data: &[Arc<Dataset>], mixture: &[f64]) -> Result<Dataset, AttackError> {
     let z: Vec<f64> = data.iter().flat_map(|d| d.z().iter().copied()).collect();
     let weights =

@@ -29,10 +29,14 @@ use crate::{Dataset, Labels, Origin, digest, norms};
 pub struct Reading {
     /// What the labels are.
     pub labels: LabelPolicy,
-    /// The label column of a `.csv` or `.parquet` file; `label` if `None`.
+    /// The label column of a table; `label` if `None`.
     pub label_column: Option<String>,
     /// The column, or the array of an `.npz` file, that holds the weights. Without it all rows count the same.
     pub weight_column: Option<String>,
+    /// The columns of a table that are features, in this order; all that are not labels or weights if `None`.
+    pub columns: Option<Vec<String>>,
+    /// Columns of a table that are not features.
+    pub drop_columns: Vec<String>,
     /// Divide all rows by the largest norm. Without it a row of norm above 1 is refused.
     pub normalize: bool,
     /// Divide all rows by this number instead, as other data were divided. Rows may then have any norm.
@@ -73,6 +77,8 @@ pub(crate) struct About {
     pub label_file: Option<String>,
     pub label_column: Option<String>,
     pub weight_column: Option<String>,
+    pub chosen_columns: Option<Vec<String>>,
+    pub files: Option<Vec<String>>,
     pub of: usize,
     pub labels: Part,
     pub weights: Part,
@@ -86,6 +92,8 @@ impl About {
             label_file: None,
             label_column: None,
             weight_column: None,
+            chosen_columns: None,
+            files: None,
             of: 0,
             labels: Part::memory("y"),
             weights: Part::memory("weight"),
@@ -128,6 +136,8 @@ pub(crate) fn rows(table: Table, labels: Labels, divide: Divide, about: About) -
         label_file: about.label_file,
         label_column: about.label_column,
         weight_column: table.weights.is_some().then_some(weight_column),
+        chosen_columns: about.chosen_columns,
+        files: about.files,
         scale,
         rows: table.rows(),
         of: about.of,

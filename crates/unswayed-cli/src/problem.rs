@@ -152,6 +152,8 @@ pub fn reading(label_column: Option<&str>, read: &ReadFlags, learner: &LearnerFl
         },
         label_column: label_column.map(str::to_owned),
         weight_column: read.weight_column.clone(),
+        columns: read.columns.columns.clone(),
+        drop_columns: read.columns.drop_columns.clone(),
         normalize: read.normalize,
         scale: None,
         rows: read.rows,

@@ -40,6 +40,14 @@ impl Source {
         Self { features: Location::Memory(name.into(), Bytes::from(content.into())), labels: None }
     }
 
+    /// Whether it is a table with named columns, as far as its name tells: a folder and standard input are taken for one.
+    pub fn is_table(&self) -> bool {
+        let path = self.features.as_path();
+        path.is_dir()
+            || is_standard_input(path)
+            || matches!(Format::of_name(path), Some((Format::Text(_) | Format::Parquet, _)))
+    }
+
     /// Takes the labels from a `.npy` file of their own; the features must be in a `.npy` file too.
     #[must_use]
     pub fn labels(self, path: impl AsRef<Path>) -> Self {

@@ -1,11 +1,11 @@
-//! A JSON object a line. Values are taken as the cells of a `.csv` file would be: numbers by their digits, texts by their
+//! A JSON object a line. Values are taken as the cells of a `.csv` file would be: numbers in their shortest form, texts by their
 //! content, `true` and `false` as words.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-use serde::de::{Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::text::Cell;
 use crate::error::{DataError, Place, Problem};
@@ -23,10 +23,10 @@ pub(super) fn line_of_row(content: &[u8], row: usize) -> Option<u64> {
 }
 
 /// The fields of an object, in its order.
-pub(super) fn fields(line: &[u8]) -> Result<Vec<(String, &RawValue)>, Problem> {
+pub(super) fn fields(line: &[u8]) -> Result<Vec<(String, Value<'_>)>, Problem> {
     struct Fields;
     impl<'de> Visitor<'de> for Fields {
-        type Value = Vec<(String, &'de RawValue)>;
+        type Value = Vec<(String, Value<'de>)>;
 
         fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
             f.write_str("an object")
@@ -65,22 +65,82 @@ impl<'a> Rows<'a> {
             if std::mem::replace(&mut seen[j], true) {
                 return Err(Problem::NotAnObject("a field stands twice".into()).at(Place::column(&name)));
             }
-            cells[j] = cell(value.get()).map_err(|problem| problem.at(Place::column(&name)))?;
+            cells[j] = value.cell().map_err(|problem| problem.at(Place::column(&name)))?;
         }
         Ok(cells)
     }
 }
 
-fn cell(value: &str) -> Result<Cell<'_>, Problem> {
-    Ok(match value.as_bytes().first() {
-        Some(b'n') => None,
-        Some(b'"') => {
-            let text: String =
-                serde_json::from_str(value).map_err(|error| Problem::NotAnObject(error.to_string()))?;
-            Some(text.into())
+/// A value of a field.
+pub(super) enum Value<'a> {
+    Cell(Cell<'a>),
+    /// A value with others in it.
+    Nested(&'static str),
+}
+
+impl<'a> Value<'a> {
+    fn text(text: impl Into<Cow<'a, str>>) -> Self {
+        Value::Cell(Some(text.into()))
+    }
+
+    fn cell(self) -> Result<Cell<'a>, Problem> {
+        match self {
+            Value::Cell(cell) => Ok(cell),
+            Value::Nested(kind) => Err(Problem::WrongType(kind.to_owned())),
         }
-        Some(b'[') => return Err(Problem::WrongType("list".to_owned())),
-        Some(b'{') => return Err(Problem::WrongType("object".to_owned())),
-        _ => Some(value.into()),
-    })
+    }
+}
+
+impl<'de> Deserialize<'de> for Value<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnyValue)
+    }
+}
+
+struct AnyValue;
+
+impl<'de> Visitor<'de> for AnyValue {
+    type Value = Value<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
+        Ok(Value::text(if value { "true" } else { "false" }))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Value::Cell(None))
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Self::Value, E> {
+        self.visit_f64(value as f64)
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Self::Value, E> {
+        self.visit_f64(value as f64)
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
+        Ok(Value::text((value + 0.0).to_string()))
+    }
+
+    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Self::Value, E> {
+        Ok(Value::text(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
+        Ok(Value::text(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Value::Nested("list"))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Value, A::Error> {
+        while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Value::Nested("object"))
+    }
 }

@@ -128,6 +128,7 @@ def attack(
     bias: Union[int, str, None] = None,
     schedule: Optional[str] = None,
     average: bool = False,
+    label_bound: Optional[float] = None,
     attacks: Union[str, Sequence[str], None] = None,
     effort: str = "fast",
     seed: int = 0,
@@ -155,7 +156,7 @@ def attack(
     """
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
-        schedule=schedule, average=average,
+        schedule=schedule, average=average, label_bound=label_bound,
     )
     attacked = problem(
         x,
@@ -206,6 +207,7 @@ def simulate(
     bias: Union[int, str, None] = None,
     schedule: Optional[str] = None,
     average: bool = False,
+    label_bound: Optional[float] = None,
     effort: str = "fast",
     seed: int = 0,
     test: Any = None,
@@ -237,7 +239,7 @@ def simulate(
         raise UnswayedError(f"policy {policy!r}: it must be a function from the model to the point to send")
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
-        schedule=schedule, average=average,
+        schedule=schedule, average=average, label_bound=label_bound,
     )
     simulated = problem(
         x,

@@ -29,17 +29,21 @@ pub fn numbers(array: &PyReadonlyArray2<'_, f64>) -> Vec<f64> {
     }
 }
 
+/// Labels as Python gives them.
+pub fn labels(y: GivenLabels<'_>) -> Result<RawLabels, DataError> {
+    match y {
+        GivenLabels::Numbers(numbers) => Ok(RawLabels::Numbers(numbers.as_array().iter().copied().collect())),
+        GivenLabels::Texts(texts) => RawLabels::texts(texts),
+    }
+}
+
 fn table(
     x: &PyReadonlyArray2<'_, f64>,
     y: Option<GivenLabels<'_>>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
 ) -> Result<Table, DataError> {
     let list = |array: &PyReadonlyArray1<'_, f64>| array.as_array().iter().copied().collect();
-    let y = match y {
-        Some(GivenLabels::Numbers(numbers)) => Some(RawLabels::Numbers(list(&numbers))),
-        Some(GivenLabels::Texts(texts)) => Some(RawLabels::texts(texts)?),
-        None => None,
-    };
+    let y = y.map(labels).transpose()?;
     Ok(Table { y, weights: weights.map(|w| list(&w)), ..Table::new(numbers(x), x.shape()[1]) })
 }
 
@@ -69,8 +73,7 @@ pub fn policy(labels: &str) -> PyResult<LabelPolicy> {
         "numbers" => LabelPolicy::Numbers,
         "preferences" => LabelPolicy::Preferences,
         other => {
-            let known =
-                "\"detect\", \"scores\", \"premultiplied\", \"absent\", \"classes\", \"numbers\" or \"preferences\"";
+            let known = "\"detect\", \"scores\", \"premultiplied\", \"absent\", \"classes\", \"numbers\" or \"preferences\"";
             return Err(error(format!("labels {other:?}: it must be {known}")));
         }
     })
@@ -224,13 +227,17 @@ pub fn load(
     label_file: Option<PathBuf>,
     label_column: Option<String>,
     weight_column: Option<String>,
+    columns: Option<Vec<String>>,
+    drop_columns: Vec<String>,
     labels: &str,
     normalize: bool,
     scale: Option<f64>,
     rows: Option<usize>,
 ) -> PyResult<Data> {
     let source = source(path, label_file);
-    let reading = Reading { labels: policy(labels)?, label_column, weight_column, normalize, scale, rows };
+    let labels = policy(labels)?;
+    let reading =
+        Reading { labels, label_column, weight_column, columns, drop_columns, normalize, scale, rows };
     let data = crate::work::run(py, move || unswayed::data::load(&source, &reading))?;
     Ok(Data(Arc::new(data.map_err(data_error)?)))
 }

@@ -104,6 +104,8 @@ pub struct Summary {
     pub attack_loss_interval: Option<[f64; 2]>,
     /// The long-run fraction misclassified that it reaches.
     pub attack_error: Option<f64>,
+    /// The fractions misclassified now, under that attack and at most, in words.
+    pub error: Option<String>,
     /// Whether the simulation has reached the long run.
     pub verdict: Option<&'static str>,
     /// Certified loss / attack loss.
@@ -161,6 +163,7 @@ impl Summary {
         let certificate = &outcome.certificate;
         let simulated = attacked.map(|attacked| &attacked.simulated);
         let new_data = certificate.new_data.as_ref();
+        let attack_error = simulated.and_then(|s| s.error).map(|error| error.mean);
         Summary {
             status: outcome.status,
             method: certificate.loss.proof.method(),
@@ -172,7 +175,8 @@ impl Summary {
             attack: attacked.map(|attacked| attacked.attack.name()),
             attack_loss: simulated.map(|s| s.loss.mean),
             attack_loss_interval: simulated.map(|s| [s.loss.low(), s.loss.high()]),
-            attack_error: simulated.and_then(|s| s.error).map(|error| error.mean),
+            attack_error,
+            error: error_line(outcome.benign.error, attack_error, outcome.certified_error),
             verdict: simulated.map(|s| s.verdict.word()),
             gap: simulated.map(|s| outcome.certified_loss / s.loss.mean),
             stated: Stated::of(&certificate.statement),
@@ -233,6 +237,7 @@ impl Summary {
             let text = format!("{}  nor the fraction misclassified above this", up(error));
             lines.push(("certified error", text));
         }
+        lines.extend(self.error.iter().map(|text| ("error", text.clone())));
         lines.extend(self.new_data_line());
         lines.extend(self.attack_lines());
         let error = self.benign_error.map_or(String::new(), |error| format!("; error {}", down(error)));
@@ -293,6 +298,19 @@ impl Summary {
         lines.push(("gap", format!("{}    certified loss / attack loss", decimal_up(gap, 2))));
         lines
     }
+}
+
+/// How many are misclassified: without an adversary, under the strongest attack found, and at most. Measurements are rounded down,
+/// the bound up.
+fn error_line(benign: Option<f64>, attack: Option<f64>, certified: Option<f64>) -> Option<String> {
+    let down = |share: f64| format!("{:.1} %", (1000.0 * share + 1e-9).floor() / 10.0);
+    let mut parts = vec![format!("{} now", down(benign?))];
+    parts.extend(attack.map(|share| format!("attack reaches {}", down(share))));
+    parts.push(match certified? {
+        share if share < 1.0 => format!("proven at most {} %", decimal_up((100.0 * share).next_up(), 1)),
+        _ => "nothing proven below 100 %".to_owned(),
+    });
+    Some(parts.join(", "))
 }
 
 /// The name of a set on the command line.

@@ -108,6 +108,8 @@ pub fn origin(rows: usize, columns: usize) -> Origin {
         labels: Labels::Premultiplied,
         label_column: None,
         weight_column: None,
+        chosen_columns: None,
+        files: None,
         scale: 1.0,
         rows,
         of: rows,

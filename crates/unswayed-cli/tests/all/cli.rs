@@ -36,6 +36,7 @@ fn certify_then_check_then_tamper() {
         "benign_error",
         "attack_loss",
         "attack_error",
+        "error",
         "gap",
         "dimension",
         "statement",

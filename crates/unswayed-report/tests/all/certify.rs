@@ -30,6 +30,7 @@ fn the_summary_is_the_same_for_people_and_machines() {
         "attack_loss",
         "attack_loss_interval",
         "attack_error",
+        "error",
         "verdict",
         "gap",
         "rows",

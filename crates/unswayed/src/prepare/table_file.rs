@@ -142,7 +142,7 @@ impl TableTransform {
 fn matrix(file: &SafeTensors<'_>, name: &str, columns: usize) -> Result<Vec<f64>, TransformError> {
     let (values, shape) = numbers(file, name, Dtype::F64, f64::from_le_bytes)?;
     match shape.as_slice() {
-        [1.., width] if *width == columns && columns > 0 => Ok(values),
+        [rows, width] if *rows > 0 && *width == columns && columns > 0 => Ok(values),
         _ => Err(TransformError(format!("the shape of {name} does not fit the columns"))),
     }
 }

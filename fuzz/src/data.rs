@@ -1,6 +1,6 @@
 //! Readers of data files. The first byte of an input says how to read, the rest is the file.
 
-use unswayed_data::{LabelPolicy, Reading, Source, load, reload};
+use unswayed_data::{Cells, LabelPolicy, Reading, Source, load, load_frame, reload};
 
 /// How to read a file, told from a byte.
 fn reading(ending: &str, how: u8) -> Reading {
@@ -16,6 +16,7 @@ fn reading(ending: &str, how: u8) -> Reading {
         weight_column: (ending != "npy" && bit(4)).then(|| "weight".to_owned()),
         normalize: bit(5),
         rows: bit(6).then_some(2),
+        drop_columns: if ending.starts_with("np") || !bit(7) { vec![] } else { vec!["a".to_owned()] },
         ..Reading::default()
     }
 }
@@ -24,6 +25,7 @@ fn reading(ending: &str, how: u8) -> Reading {
 pub fn reader(ending: &str, input: &[u8]) -> bool {
     let Some((how, file)) = input.split_first() else { return false };
     let source = Source::bytes(format!("fuzzed.{ending}"), file);
+    frame(&source, &reading(ending, *how));
     match load(&source, &reading(ending, *how)) {
         Ok(data) => {
             assert_eq!(data.z().len(), data.rows() * data.dimension());
@@ -36,6 +38,19 @@ pub fn reader(ending: &str, input: &[u8]) -> bool {
             let text = error.for_command_line();
             assert!(!text.is_empty() && !text.contains('\n'), "{text:?}");
             false
+        }
+    }
+}
+
+/// Reads a file as a frame: every column has a cell for each row, and numbers are finite or missing.
+fn frame(source: &Source, reading: &Reading) {
+    let Ok(frame) = load_frame(source, reading, |_| None) else { return };
+    for column in &frame.columns {
+        match &column.cells {
+            Cells::Numbers(numbers) => {
+                assert!(numbers.len() == frame.rows && !numbers.iter().any(|number| number.is_infinite()));
+            }
+            Cells::Texts(texts) => assert_eq!(texts.places().len(), frame.rows),
         }
     }
 }

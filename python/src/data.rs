@@ -31,6 +31,14 @@ pub fn numbers(array: &PyReadonlyArray2<'_, f64>) -> Vec<f64> {
     }
 }
 
+/// Labels as Python gives them.
+pub fn labels(y: GivenLabels<'_>) -> Result<RawLabels, DataError> {
+    match y {
+        GivenLabels::Numbers(numbers) => Ok(RawLabels::Numbers(numbers.as_array().iter().copied().collect())),
+        GivenLabels::Texts(texts) => RawLabels::texts(texts),
+    }
+}
+
 fn table(
     x: &PyReadonlyArray2<'_, f64>,
     y: Option<GivenLabels<'_>>,
@@ -38,11 +46,7 @@ fn table(
     steps: Option<PyReadonlyArray1<'_, f64>>,
 ) -> Result<Table, DataError> {
     let list = |array: &PyReadonlyArray1<'_, f64>| array.as_array().iter().copied().collect();
-    let y = match y {
-        Some(GivenLabels::Numbers(numbers)) => Some(RawLabels::Numbers(list(&numbers))),
-        Some(GivenLabels::Texts(texts)) => Some(RawLabels::texts(texts)?),
-        None => None,
-    };
+    let y = y.map(labels).transpose()?;
     let (weights, step_weights) = (weights.map(|w| list(&w)), steps.map(|c| list(&c)));
     Ok(Table { y, weights, step_weights, ..Table::new(numbers(x), x.shape()[1]) })
 }
@@ -248,6 +252,8 @@ pub fn load(
     label_file: Option<PathBuf>,
     label_column: Option<String>,
     weight_column: Option<String>,
+    columns: Option<Vec<String>>,
+    drop_columns: Vec<String>,
     labels: &str,
     normalize: bool,
     scale: Option<f64>,
@@ -262,6 +268,8 @@ pub fn load(
         weight_column,
         step_weight_column,
         class_weights: self::class_weights(class_weights)?,
+        columns,
+        drop_columns,
         normalize,
         scale,
         rows,

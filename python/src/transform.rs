@@ -1,18 +1,41 @@
 //! Preprocessing.
 
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use unswayed::data::Features;
-use unswayed::prepare::Prepared;
+use unswayed::data::{Cells, Features, Frame, FrameColumn, LabelPolicy};
+use unswayed::prepare::{AnyTransform, LabelKind, Prepared, RowNorms, TableOptions, TableTransform};
 
-use crate::data::numbers;
+use crate::data::{GivenLabels, labels, numbers, policy};
 use crate::error;
 use crate::work::run;
 
 /// A fitted preprocessing.
 #[pyclass(frozen, module = "unswayed._native")]
-pub struct Transform(unswayed::prepare::Transform);
+pub struct Transform(AnyTransform);
+
+/// What a column of a frame holds: numbers, NaN where one is missing, or texts.
+#[derive(FromPyObject)]
+pub enum GivenCells<'py> {
+    Numbers(PyReadonlyArray1<'py, f64>),
+    Texts(Vec<Option<String>>),
+}
+
+/// The columns of a frame by their names.
+type Columns<'py> = Vec<(String, GivenCells<'py>)>;
+
+fn frame(columns: Columns<'_>, rows: usize) -> Frame {
+    let column = |(name, cells)| FrameColumn {
+        name,
+        cells: match cells {
+            GivenCells::Numbers(numbers) => Cells::Numbers(numbers.as_array().iter().copied().collect()),
+            GivenCells::Texts(texts) => Cells::Texts(texts.into_iter().collect()),
+        },
+    };
+    Frame { columns: columns.into_iter().map(column).collect(), rows, y: None, weights: None }
+}
+
+const FOR_TABLES: &str = "the transform was fitted on a table; give it a frame with the same columns";
 
 fn features(x: &PyReadonlyArray2<'_, f64>) -> PyResult<Features> {
     Features::from_rows(numbers(x), x.shape()[1]).map_err(error)
@@ -34,7 +57,77 @@ impl Transform {
         let features = features(&x)?;
         let fitted = run(py, move || unswayed::prepare::Transform::fit(&features, directions))?;
         let (transform, prepared) = fitted.map_err(error)?;
-        Ok((Transform(transform), array(py, &prepared)?))
+        Ok((Transform(AnyTransform::Features(transform)), array(py, &prepared)?))
+    }
+
+    /// The preparation of a table.
+    #[staticmethod]
+    #[pyo3(signature = (columns, rows, y, kind, fourier, directions, norm))]
+    #[expect(clippy::too_many_arguments, reason = "the Python side names them")]
+    fn fit_table<'py>(
+        py: Python<'py>,
+        columns: Columns<'py>,
+        rows: usize,
+        y: Option<GivenLabels<'py>>,
+        kind: &str,
+        fourier: Option<usize>,
+        directions: Option<usize>,
+        norm: Option<&str>,
+    ) -> PyResult<(Self, Bound<'py, PyArray2<f64>>)> {
+        let norm = match norm {
+            None => None,
+            Some("unit") => Some(RowNorms::Unit),
+            Some("clip") => Some(RowNorms::Clip),
+            Some(other) => {
+                return Err(error(format!("norm {other:?}: it must be \"unit\", \"clip\" or None")));
+            }
+        };
+        let kind = match policy(kind)? {
+            LabelPolicy::Multiclass => LabelKind::Classes,
+            LabelPolicy::Scores => LabelKind::Scores,
+            LabelPolicy::Numbers => LabelKind::Numbers,
+            _ => LabelKind::Detect,
+        };
+        let y = y.map(labels).transpose().map_err(error)?;
+        let frame = Frame { y, ..frame(columns, rows) };
+        let options = TableOptions { fourier, directions, norm, labels: kind };
+        let fitted = run(py, move || TableTransform::fit(&frame, &options))?;
+        let (transform, prepared) = fitted.map_err(error)?;
+        Ok((Transform(AnyTransform::Table(Box::new(transform))), array(py, &prepared.rows)?))
+    }
+
+    /// The rows of a table.
+    fn apply_table<'py>(
+        &self,
+        py: Python<'py>,
+        columns: Columns<'py>,
+        rows: usize,
+        allow_seen: bool,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let AnyTransform::Table(transform) = &self.0 else {
+            return Err(error("the transform was fitted on features; give it an array"));
+        };
+        let (transform, frame) = (transform.clone(), frame(columns, rows));
+        let prepared = run(py, move || transform.apply(&frame, allow_seen))?.map_err(error)?;
+        array(py, &prepared.rows)
+    }
+
+    /// The columns that it needs and whether they hold texts; `None` if it was fitted on features.
+    fn needs(&self) -> Option<Vec<(String, bool)>> {
+        match &self.0 {
+            AnyTransform::Features(_) => None,
+            AnyTransform::Table(transform) => {
+                Some(transform.needs().map(|(name, text)| (name.to_owned(), text)).collect())
+            }
+        }
+    }
+
+    /// What is done to each column; empty if it was fitted on features.
+    fn columns(&self) -> Vec<(String, String)> {
+        match &self.0 {
+            AnyTransform::Features(_) => Vec::new(),
+            AnyTransform::Table(transform) => transform.columns(),
+        }
     }
 
     /// The rows, and how many were shortened to norm 1.
@@ -44,27 +137,38 @@ impl Transform {
         x: PyReadonlyArray2<'py, f64>,
         allow_seen: bool,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, usize)> {
-        let (transform, features) = (self.0.clone(), features(&x)?);
+        let AnyTransform::Features(transform) = &self.0 else { return Err(error(FOR_TABLES)) };
+        let (transform, features) = (transform.clone(), features(&x)?);
         let prepared = run(py, move || transform.apply(&features, allow_seen))?.map_err(error)?;
         Ok((array(py, &prepared)?, prepared.shortened))
     }
 
     #[getter]
     fn directions(&self) -> usize {
-        self.0.directions()
+        match &self.0 {
+            AnyTransform::Features(transform) => transform.directions(),
+            AnyTransform::Table(transform) => transform.dimension() - 1,
+        }
     }
 
     #[getter]
-    fn kept_variance(&self) -> f64 {
-        self.0.kept()
+    fn kept_variance(&self) -> Option<f64> {
+        match &self.0 {
+            AnyTransform::Features(transform) => Some(transform.kept()),
+            AnyTransform::Table(_) => None,
+        }
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.0.to_bytes())
+        let bytes = match &self.0 {
+            AnyTransform::Features(transform) => transform.to_bytes(),
+            AnyTransform::Table(transform) => transform.to_bytes(),
+        };
+        PyBytes::new(py, &bytes)
     }
 
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        unswayed::prepare::Transform::from_bytes(bytes).map(Transform).map_err(error)
+        AnyTransform::from_bytes(bytes).map(Transform).map_err(error)
     }
 }

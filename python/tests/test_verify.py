@@ -5,6 +5,7 @@ Certificates of every kind, and mutated ones, and mutated data: a few hundred, o
 
 import base64
 import copy
+import gzip
 import json
 import math
 import os
@@ -248,6 +249,52 @@ def test_formats(tmp_path, made):
     ]:
         (tmp_path / "text.csv").write_text(change(text), encoding="utf-8")
         assert agree(str(tmp_path / "text.csv.certificate.json"), [str(tmp_path / "text.csv")], about=change(text)[:200]) > 0
+
+
+def test_tables(tmp_path):
+    """Text tables of every kind, compressed ones, folders, chosen columns."""
+    names = [f"f{j}" for j in range(5)]
+    rows = [[*map(float, x), "spåm" if y > 0 else "ham", i] for i, (x, y) in enumerate(zip(X, Y))]
+    header = [*names, "kind", "id"]
+    separated = {mark: "\n".join(mark.join(map(str, row)) for row in [header, *rows]) + "\n" for mark in ",\t"}
+    lines = [json.dumps(dict(zip(header, row)), ensure_ascii=i % 2 == 0) for i, row in enumerate(rows)]
+    jsonl = "\n\n".join(lines)
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    (folder / "b.jsonl").write_text("\n".join(lines[10:]), encoding="utf-8")
+    (folder / "a.jsonl.gz").write_bytes(gzip.compress("\n".join(lines[:10]).encode()))
+    files = {
+        "a.tsv": separated["\t"].encode(), "a.jsonl": jsonl.encode(), "a.csv.gz": gzip.compress(separated[","].encode()),
+        "a.jsonl.gz": gzip.compress(jsonl.encode()[:99]) + gzip.compress(jsonl.encode()[99:]),
+    }
+    for file, content in files.items():
+        (tmp_path / file).write_bytes(content)
+    paths = [*(tmp_path / file for file in files), folder]
+    for i, options in enumerate([{"drop_columns": ["id"]}, {"columns": ["f3", "f0"], "rows": 17, "normalize": True}]):
+        digests = set()
+        for path in paths:
+            data = unswayed.load(path, label_column="kind", **options)
+            certificate = tmp_path / f"{path.name}.{i}.certificate.json"
+            unswayed.certify(data, **SETTING).save(certificate)
+            digests.add(json.loads(certificate.read_text())["linear"]["statement"]["data"][0]["sha256"])
+            for other in paths:
+                assert agree(str(certificate), [str(other)], about=f"{path} {other}") == 0
+        assert len(digests) == 1
+    certificate = str(tmp_path / "a.jsonl.0.certificate.json")
+    for change in [
+        lambda t: t.replace('"f1"', '"f2"', 1), lambda t: t.replace("0.", "1.", 1), lambda t: t.replace("}", ', "new": 1}', 1),
+        lambda t: t + "\n[]", lambda t: t.replace('"ham"', "null", 1), lambda t: t.replace("{", '{"f0": 1, ', 1),
+        lambda t: t.replace("0.", "[0.", 1), lambda t: t.replace("0.", "NaN", 1), lambda t: t.replace("0.", "1e999", 1),
+        lambda t: t.replace('"ham"', '{"a": 1}', 1), lambda t: t[:-1], lambda t: "[" * 10**5, lambda t: "",
+    ]:
+        (tmp_path / "a.jsonl").write_text(change(jsonl), encoding="utf-8")
+        assert agree(certificate, [str(tmp_path / "a.jsonl")], about=change(jsonl)[:200]) > 0
+    for content in [gzip.compress(b"a,b\n" * 10**6), files["a.csv.gz"][:-9], b"PK", gzip.compress(b"")]:
+        (tmp_path / "a.csv.gz").write_bytes(content)
+        assert agree(certificate, [str(tmp_path / "a.csv.gz")], about=str(content[:20])) == 2
+    (tmp_path / "a.csv.zst").write_bytes(b"\x28\xb5\x2f\xfd")
+    code, words = second(certificate, [str(tmp_path / "a.csv.zst")])[:2]
+    assert code == 2, words
 
 
 def test_as_a_program(made):

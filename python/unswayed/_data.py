@@ -6,7 +6,7 @@ import operator
 import os
 import sys
 from collections.abc import Mapping
-from typing import Any, Optional, Union
+from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -185,15 +185,18 @@ def load(
     weight_column: Optional[str] = None,
     class_weight: Any = None,
     step_weight_column: Optional[str] = None,
+    columns: Optional[Sequence[str]] = None,
+    drop_columns: Sequence[str] = (),
     labels: str = "detect",
     normalize: bool = False,
     scale: Optional[float] = None,
     rows: Optional[int] = None,
 ) -> Data:
-    """Reads a `.npz`, `.npy`, `.csv` or `.parquet` file, as the command line does.
+    """Reads a `.npz` or `.npy` file, or a table, as the command line does: `.csv`, `.tsv` or `.jsonl`, compressed or not, `.parquet`,
+    or a folder of them.
 
     For features in `…x.npy` the labels are looked for in `…y.npy`. Weights are used if `weight_column` names their column, or
-    their array in an `.npz` file.
+    their array in an `.npz` file. `columns` names the columns of a table that are features, `drop_columns` those that are not.
 
     >>> import tempfile, os, unswayed
     >>> path = os.path.join(tempfile.mkdtemp(), "mail.csv")
@@ -208,7 +211,12 @@ def load(
         label_file = label_file_beside(path)
     file = None if label_file is None else os.fspath(label_file)
     weights = (step_weight_column, class_weight_text(class_weight))
-    return Data._of(_native.load(path, file, label_column, weight_column, labels, normalize, scale, rows, *weights))
+    return Data._of(
+        _native.load(
+            path, file, label_column, weight_column, None if columns is None else list(columns), list(drop_columns), labels,
+            normalize, scale, rows, *weights,
+        )
+    )
 
 
 def label_file_beside(path: str) -> Optional[str]:
@@ -361,6 +369,48 @@ def split(x: Any, y: Any) -> tuple[Any, Any]:
             raise UnswayedError(f"column {name!r} holds {kind}, not numbers; leave it out or encode it")
     values = x.to_numpy(dtype=np.float64, na_value=np.nan) if module == "pandas" else x.to_numpy()
     return values, _column(y)
+
+
+def frame_columns(x: Any, is_text: Any) -> list[tuple[str, Any]]:
+    """The columns of a frame or an array, as numbers with NaN for gaps, or as texts with None. `is_text(name)` decides where it is
+    not None."""
+    module = _frame_module(x)
+    if module is None:
+        array = np.asarray(x, dtype=np.float64)
+        if array.ndim != 2:
+            raise UnswayedError(f"the table has {array.ndim} dimensions, not two (rows, columns)")
+        return [(f"x{j + 1}", np.ascontiguousarray(array[:, j])) for j in range(array.shape[1])]
+    columns: list[tuple[str, Any]] = []
+    for name in x.columns:
+        column = x[name]
+        kind = column.dtype
+        if module == "polars":
+            numeric, temporal = kind.is_numeric() or str(kind) == "Boolean", kind.is_temporal()
+        else:
+            types = sys.modules["pandas"].api.types
+            numeric = types.is_numeric_dtype(kind)
+            temporal = types.is_datetime64_any_dtype(kind) or str(kind).startswith(("timedelta", "period"))
+        if temporal:
+            raise UnswayedError(
+                f"column {name!r} holds dates or times; leave it out, or make a number of it, such as the days since an event"
+            )
+        text = is_text(str(name))
+        if numeric if text is None else not text:
+            values = column.to_numpy() if module == "polars" else column.to_numpy(dtype=np.float64, na_value=np.nan)
+            columns.append((str(name), np.ascontiguousarray(values, dtype=np.float64)))
+        else:
+            columns.append((str(name), [_text(value) for value in column.to_list()]))
+    return columns
+
+
+def _text(value: Any) -> Optional[str]:
+    missing = value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
+    return None if missing else str(value).strip() or None
+
+
+def is_frame(x: Any) -> bool:
+    """Whether `x` is a frame of pandas or polars."""
+    return _frame_module(x) is not None
 
 
 def column_names(x: Any, y: Any) -> list[str]:

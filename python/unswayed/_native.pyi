@@ -77,6 +77,8 @@ def load(
     label_file: Optional[str],
     label_column: Optional[str],
     weight_column: Optional[str],
+    columns: Optional[Sequence[str]],
+    drop_columns: Sequence[str],
     labels: str,
     normalize: bool,
     scale: Optional[float],
@@ -193,11 +195,26 @@ def mean(
 class Transform:
     @staticmethod
     def fit(x: Floats, directions: int) -> tuple[Transform, Floats]: ...
+    @staticmethod
+    def fit_table(
+        columns: Sequence[tuple[str, Union[Floats, list[Optional[str]]]]],
+        rows: int,
+        y: RawLabels,
+        kind: str,
+        fourier: Optional[int],
+        directions: Optional[int],
+        norm: Optional[str],
+    ) -> tuple[Transform, Floats]: ...
     def apply(self, x: Floats, allow_seen: bool) -> tuple[Floats, int]: ...
+    def apply_table(
+        self, columns: Sequence[tuple[str, Union[Floats, list[Optional[str]]]]], rows: int, allow_seen: bool
+    ) -> Floats: ...
+    def needs(self) -> Optional[list[tuple[str, bool]]]: ...
+    def columns(self) -> list[tuple[str, str]]: ...
     @property
     def directions(self) -> int: ...
     @property
-    def kept_variance(self) -> float: ...
+    def kept_variance(self) -> Optional[float]: ...
     def to_bytes(self) -> bytes: ...
     @staticmethod
     def from_bytes(bytes: bytes) -> Transform: ...

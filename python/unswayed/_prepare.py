@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from typing import Any, Union
+from typing import Any, Optional, Sequence, Union
 
 from . import _native
-from ._data import Floats, matrix, split
+from ._data import Floats, frame_columns, is_frame, label_array, matrix, split, take_column
 from ._native import UnswayedError
 
 
@@ -21,12 +21,12 @@ class Transform:
 
     @property
     def directions(self) -> int:
-        """How many directions are kept; prepared rows have one number more, the bias."""
+        """How many directions or columns are kept; prepared rows have one number more, the bias."""
         return self._native.directions
 
     @property
-    def kept_variance(self) -> float:
-        """The share of the training rows' variance that the directions keep."""
+    def kept_variance(self) -> Optional[float]:
+        """The share of the training rows' variance that the directions keep; None for a table."""
         return self._native.kept_variance
 
     @property
@@ -34,8 +34,20 @@ class Transform:
         """The start of the SHA-256 of its file."""
         return hashlib.sha256(self._native.to_bytes()).hexdigest()[:16] + "…"
 
+    @property
+    def columns(self) -> dict[str, str]:
+        """What is done to each column of a table and why; empty for arrays of features."""
+        return dict(self._native.columns())
+
     def apply(self, x: Any, *, allow_seen: bool = False) -> Floats:
-        """Treats other rows like the training rows; refuses rows that the fit has seen, unless they are allowed."""
+        """Treats other rows like the training rows; refuses rows that the fit has seen, unless they are allowed. The columns of a
+        table are found by their names, and others are ignored."""
+        needs = self._native.needs()
+        if needs is not None:
+            kinds = dict(needs)
+            if is_frame(x):
+                x = x[[name for name in x.columns if str(name) in kinds]]
+            return self._native.apply_table(frame_columns(x, kinds.get), len(x), allow_seen)
         return self._native.apply(matrix(split(x, None)[0]), allow_seen)[0]
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
@@ -54,6 +66,8 @@ class Transform:
             raise UnswayedError(f"{os.fspath(path)}: {error}") from None
 
     def __repr__(self) -> str:
+        if self.kept_variance is None:
+            return f"Transform(a table, {self.directions} columns and the bias)"
         return f"Transform({self.directions} directions, {100 * self.kept_variance:.1f} % of the variance)"
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -64,9 +78,23 @@ def _restore(content: bytes) -> Transform:
     return Transform(_native.Transform.from_bytes(content))
 
 
-def prepare(x: Any, directions: int = 30) -> tuple[Floats, Transform]:
-    """The paper's preprocessing, fitted on training features: project to the top singular directions, centre, scale, add a
-    bias coordinate, scale to norm at most 1. Returns the prepared rows and the transform for other rows.
+def prepare(
+    x: Any,
+    directions: Optional[int] = None,
+    *,
+    y: Any = None,
+    auto: Optional[bool] = None,
+    labels: str = "detect",
+    fourier: Optional[int] = None,
+    norm: Optional[str] = None,
+    categories: Sequence[str] = (),
+) -> tuple[Floats, Transform]:
+    """Rows of norm at most 1 that can be certified, and the transform that treats other rows the same way.
+
+    A frame is looked at column by column: numbers are standardized, after a logarithm if their tail is long; texts get a column each;
+    missing values are filled in and marked; then rows get a norm of at most 1 and a constant, the bias. `Transform.columns` says
+    what was done and why. An array of features, or `auto=False`, gets the paper's preprocessing: project to the top singular
+    directions, centre, scale, add a bias coordinate, scale to norm at most 1.
 
     >>> import numpy as np, unswayed
     >>> features = np.random.default_rng(0).normal(size=(200, 50))
@@ -78,6 +106,31 @@ def prepare(x: Any, directions: int = 30) -> tuple[Floats, Transform]:
     >>> transform.apply(features[:1])
     Traceback (most recent call last):
     unswayed.UnswayedError: ...
+    >>> table = np.column_stack([np.exp(3 * features[:, 0]), features[:, 1], np.ones(200)])
+    >>> rows, transform = unswayed.prepare(table, y=features[:, 0] > 0, auto=True)
+    >>> transform.columns["x3"]
+    'left out: it is 1 in every row'
+
+    Args:
+        x: training features, a frame or an array.
+        directions: how many singular directions are kept; 30 for the paper's preprocessing, all columns for a table.
+        y: labels, or the name of their column; with a table they decide between the ways to a norm of at most 1.
+        auto: whether to look at columns; by default for frames without `directions`.
+        labels: what they are: `detect`, `classes`, `scores` or `numbers`.
+        fourier: make so many random Fourier features of a table.
+        norm: `unit`, each row divided by its norm; `clip`, only long rows shortened; by default the better one.
+        categories: columns of a frame that hold categories although they look like numbers.
     """
-    native, rows = _native.Transform.fit(matrix(split(x, None)[0]), directions)[0:2]
+    asked = fourier is not None or norm is not None or len(categories) > 0
+    if auto is None:
+        auto = asked or (is_frame(x) and directions is None)
+    if not auto:
+        if asked:
+            raise UnswayedError("fourier, norm and categories are for tables: leave out auto=False")
+        native, rows = _native.Transform.fit(matrix(split(x, None)[0]), 30 if directions is None else directions)[0:2]
+        return rows, Transform(native)
+    if isinstance(y, str):
+        x, y = take_column(x, y, "y")
+    columns = frame_columns(x, lambda name: True if name in categories else None)
+    native, rows = _native.Transform.fit_table(columns, len(x), label_array(y), labels, fourier, directions, norm)
     return rows, Transform(native)

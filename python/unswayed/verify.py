@@ -5,7 +5,8 @@
 
 It reads a certificate (`docs/certificate-format.md`), makes the rows again from the data files as the statement says, and
 evaluates the theorems of `docs/theory.md`, with their letters. It shares no code with the Rust program `unswayed-check`.
-Data are .csv, .npy or .npz files; Parquet is not read here. Exit code: 0 valid, 1 not valid, 2 something could not be read.
+Data are .csv, .tsv or .jsonl files (or compressed by gzip: .gz), folders of them, .npy or .npz files; Parquet and Zstandard are not
+read here. Exit code: 0 valid, 1 not valid, 2 something could not be read.
 
 Numbers are exact (`fractions.Fraction`), and conditions are decided exactly. Write L(x) for the whole number with
 2^(L−1) ≤ |x| < 2^L. What is rounded, always so that the bound can only grow:
@@ -29,6 +30,7 @@ places and may keep a few more bits; after the last rounding, to binary64, the b
 
 import base64
 import csv
+import gzip
 import hashlib
 import heapq
 import io
@@ -306,6 +308,7 @@ VECTOR = Default(vector, [])
 
 ORIGIN = struct_of(
     file=text, label_file=Optional_(text), label_column=Optional_(text), weight_column=Optional_(text),
+    chosen_columns=Optional_(list_of(text)), files=Optional_(list_of(text)),
     labels=one_of(
         classes=struct_of(negative=text, positive=text), scores=None, multiclass=struct_of(labels=list_of(text)),
         numbers=None, premultiplied=None, preferences=None, none=None,
@@ -456,39 +459,83 @@ def cell_number(cell: str) -> Optional[float]:
     return float(cell) if NUMBER.fullmatch(cell) else None
 
 
-def read_csv(content: bytes, origin: Struct) -> Table:
+def csv_records(content: bytes, separator: str) -> tuple[list[str], list[list[Optional[str]]]]:
+    """The names of the columns, and the cells of the rows."""
     csv.field_size_limit(sys.maxsize)
     lines = io.StringIO(content.decode("utf-8", "replace").removeprefix("\ufeff"), newline="")
-    records = (record for record in csv.reader(lines) if record)
+    records = (record for record in csv.reader(lines, delimiter=separator) if record)
     names = [name.strip(WHITE) for name in next(records, [])]
     if names != [str(j) for j in range(len(names))] and all(cell_number(name) is not None for name in names):
         raise Unreadable("the first line must name the columns")
-    if any(name in ("", "__index_level_0__", "Unnamed: 0") for name in names) or len(set(names)) < len(names):
-        raise Unreadable("a column has no name, or two have the same")
+    return names, list(records)  # type: ignore[arg-type]
+
+
+def json_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a field stands twice")
+    return dict(pairs)
+
+
+def no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def json_records(content: bytes) -> tuple[list[str], list[list[Optional[str]]]]:
+    """The same of a file with a JSON object a line. The columns are all fields in the order in which they appear."""
+    rows = []
+    for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+        if line.strip(b" \t\n\f\r"):
+            try:
+                number_text = lambda digits: shortest(float(digits))  # noqa: E731
+                row = json.loads(line.decode("utf-8"), object_pairs_hook=json_object, parse_int=number_text,
+                                 parse_float=number_text, parse_constant=no_constant)
+            except (ValueError, RecursionError, OverflowError) as error:
+                raise Unreadable(f"row {len(rows) + 1} is not a JSON object ({error})") from None
+            if not isinstance(row, dict):
+                raise Unreadable(f"row {len(rows) + 1} is not a JSON object")
+            rows.append(row)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+
+    def cell(value: Any) -> Optional[str]:
+        return str(value).lower() if isinstance(value, bool) else value
+
+    return names, [[cell(row.get(name)) for name in names] for row in rows]
+
+
+def read_table(names: list[str], records: list[list[Optional[str]]], origin: Struct) -> Table:
+    if len(set(names)) < len(names):
+        raise Unreadable("two columns have the same name")
     label = (origin.label_column or "label") if origin.labels[0] in LABELLED else None
     others = [name for name in (label, origin.weight_column, origin.step_weight_column) if name is not None]
-    for wanted in others:
+    for wanted in (*others, *(origin.chosen_columns or [])):
         if wanted not in names:
             raise Unreadable(f"there is no column {wanted!r}")
-    features = [name for name in names if name not in others]
-    if not features or len(set(others)) < len(others):
-        raise Unreadable("there are no columns left for features, or one has two meanings")
+    chosen = names if origin.chosen_columns is None else origin.chosen_columns
+    features = [name for name in chosen if name not in others]
+    if any(name in ("", "__index_level_0__", "Unnamed: 0") for name in features):
+        raise Unreadable("a column has no name")
+    if not features or len(set(features)) < len(features) or len(set(others)) < len(others):
+        raise Unreadable("there are no columns left for features, or one has two uses")
     if origin.labels[0] == "preferences":
-        chosen = [name.removeprefix("chosen_") for name in features if name.startswith("chosen_")]
-        paired = [f"chosen_{name}" for name in chosen] + [f"rejected_{name}" for name in chosen]
+        first = [name.removeprefix("chosen_") for name in features if name.startswith("chosen_")]
+        paired = [f"chosen_{name}" for name in first] + [f"rejected_{name}" for name in first]
         if set(paired) != set(features):
             raise Unreadable("columns must be pairs chosen_… and rejected_…")
         features = paired
-    kept, of = [], 0
-    for record in records:
-        of += 1
-        if of <= origin.rows:
-            if len(record) != len(names):
-                raise Unreadable(f"row {of} has {len(record)} cells, not {len(names)}")
-            kept.append(dict(zip(names, record)))
+    kept = []
+    for i, record in enumerate(records[: origin.rows]):
+        if len(record) != len(names):
+            raise Unreadable(f"row {i + 1} has {len(record)} cells, not {len(names)}")
+        kept.append(dict(zip(names, record)))
+
+    def cells(name: str) -> list[str]:
+        found = ["" if row[name] is None else row[name] for row in kept]
+        if not all(isinstance(cell, str) for cell in found):
+            raise Unreadable(f"column {name!r} holds lists or objects")
+        return found  # type: ignore[return-value]
 
     def column(name: str) -> list[float]:
-        values = [cell_number(row[name]) for row in kept]
+        values = [cell_number(cell) for cell in cells(name)]
         if None in values:
             raise Unreadable(f"row {values.index(None) + 1}, column {name!r}: not a number")
         return values  # type: ignore[return-value]
@@ -496,14 +543,66 @@ def read_csv(content: bytes, origin: Struct) -> Table:
     columns = [column(name) for name in features]
     y: Optional[list[Any]] = None
     if label is not None:
-        y = [cell_number(row[label]) for row in kept]
+        y = [cell_number(cell) for cell in cells(label)]
         if None in y:
-            y = [row[label].strip(WHITE) for row in kept]
+            y = [cell.strip(WHITE) for cell in cells(label)]
             if "" in y:
                 raise Unreadable("a label is missing")
     weights = None if origin.weight_column is None else column(origin.weight_column)
     steps = None if origin.step_weight_column is None else column(origin.step_weight_column)
-    return Table([list(row) for row in zip(*columns)], y, weights, of, steps)
+    return Table([list(row) for row in zip(*columns)], y, weights, len(records), steps)
+
+
+SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+TABLES = (*SEPARATORS, ".jsonl", ".ndjson")
+# As in the other checker: no text that people compress shrinks by more than this.
+LARGEST_RATIO, ALWAYS = 200, 1 << 16
+
+
+def expand(content: bytes) -> bytes:
+    """The text in a gzip file."""
+    limit = max(LARGEST_RATIO * len(content), ALWAYS)
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            expanded = file.read(limit + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise Unreadable(f"it cannot be expanded ({error})") from None
+    if len(expanded) > limit:
+        raise Unreadable(f"it expands to more than {LARGEST_RATIO} times its size")
+    return expanded
+
+
+def table_records(path: str) -> tuple[list[str], list[list[Optional[str]]]]:
+    """The names of the columns and the cells of a text table, which may be compressed."""
+    stem, ending = os.path.splitext(path.lower())
+    content = read_bytes(path)
+    if ending in (".gz", ".gzip"):
+        content, ending = expand(content), os.path.splitext(stem)[1]
+    return json_records(content) if ending in (".jsonl", ".ndjson") else csv_records(content, SEPARATORS[ending])
+
+
+def kind_of(path: str) -> str:
+    """`.npy`, `.npz`, `table`, or `` for what is not read here."""
+    stem, ending = os.path.splitext(path.lower())
+    if ending in (".gz", ".gzip"):
+        ending = os.path.splitext(stem)[1]
+        return "table" if ending in TABLES else ""
+    return "table" if ending in TABLES else ending if ending in (".npy", ".npz") else ""
+
+
+def read_folder(path: str, origin: Struct) -> Table:
+    """The tables of a folder in the order of their names, as one."""
+    foreign = (".parquet", *(ending + zst for ending in TABLES for zst in (".zst", ".zstd")))
+    try:
+        files = sorted(file for file in os.listdir(path) if os.path.isfile(os.path.join(path, file)))
+    except OSError as error:
+        raise Unreadable(f"cannot be read ({error.strerror})") from None
+    if any(file.lower().endswith(foreign) for file in files):
+        raise Unreadable("Parquet and Zstandard are not read here; use unswayed-check")
+    parts = [table_records(os.path.join(path, file)) for file in files if kind_of(file) == "table"]
+    if not parts or any(names != parts[0][0] for names, _ in parts):
+        raise Unreadable("there are no tables in this folder, or their columns differ")
+    return read_table(parts[0][0], [record for _, records in parts for record in records], origin)
 
 
 NPY_TYPES = {
@@ -666,20 +765,27 @@ def validate_origin(origin: Struct) -> None:
 def read_rows(path: str, labels: Optional[str], origin: Struct) -> Rows:
     """Makes the rows of an origin again from a file. In binary64 arithmetic: y·x, x, or chosen − rejected; divided by the scale."""
     validate_origin(origin)
-    ending = os.path.splitext(path)[1].lower()
+    kind = "folder" if os.path.isdir(path) else kind_of(path)
     beside = path[: -len("x.npy")] + "y.npy"
     if labels is None and os.path.basename(path).endswith("x.npy") and os.path.exists(beside):
         labels = beside
-    content = read_bytes(path)
-    if ending == ".csv":
-        table = read_csv(content, origin)
-    elif ending == ".npz":
-        table = read_npz(content, origin)
-    elif ending == ".npy":
-        table = read_npy(content, read_bytes(labels) if labels and origin.labels[0] in LABELLED else None, origin)
+    if kind in (".npy", ".npz") and origin.chosen_columns is not None:
+        raise Unreadable("columns were chosen, but those of an array have no names")
+    if kind == "folder":
+        table = read_folder(path, origin)
+    elif kind == "table":
+        table = read_table(*table_records(path), origin)
+    elif kind == ".npz":
+        table = read_npz(read_bytes(path), origin)
+    elif kind == ".npy":
+        label_content = read_bytes(labels) if labels and origin.labels[0] in LABELLED else None
+        table = read_npy(read_bytes(path), label_content, origin)
     else:
-        raise Unreadable("only .csv, .npy and .npz files are read here; for Parquet use unswayed-check")
-    if ending != ".npy" and origin.label_file is not None and labels is not None:
+        raise Unreadable(
+            "only .csv, .tsv and .jsonl files (or these with .gz), .npy and .npz files are read here; for Parquet and Zstandard use "
+            "unswayed-check"
+        )
+    if kind != ".npy" and origin.label_file is not None and labels is not None:
         raise Unreadable("a label file is for .npy features only")
     table = checked(table, origin.rows)
     y = label_numbers(table.y, origin) if table.y is not None else [1.0] * len(table.x)

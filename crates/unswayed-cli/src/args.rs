@@ -93,7 +93,8 @@ pub enum Command {
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
 pub struct DataFlags {
-    /// Features and labels: .npz (x and y, or z), .csv or .parquet (label column), .npy with --labels
+    /// Features and labels: .npz (x and y, or z), .npy with --labels, or a table with a label column: .csv, .tsv or .jsonl (also
+    /// compressed: .gz, .zst), .parquet, a folder of them, or - for standard input
     #[arg(required_unless_present = "features", help_heading = Resettable::<Str>::Reset)]
     pub data: Option<PathBuf>,
 
@@ -105,9 +106,22 @@ pub struct DataFlags {
     #[arg(long, value_name = "FILE")]
     pub labels: Option<PathBuf>,
 
-    /// The label column of .csv and .parquet files (default: label)
+    /// The label column of a table (default: label)
     #[arg(long, value_name = "NAME")]
     pub label_column: Option<String>,
+}
+
+/// Which columns of a table are features.
+#[derive(Args)]
+#[command(next_help_heading = "Data")]
+pub struct ColumnFlags {
+    /// The columns that are features, separated by commas (default: all but labels and weights)
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub columns: Option<Vec<String>>,
+
+    /// Columns that are not features, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub drop_columns: Vec<String>,
 }
 
 /// How the rows are read.
@@ -141,6 +155,9 @@ pub struct ReadFlags {
     /// How often a row comes is the matter of --weight-column
     #[arg(long, value_name = "NAME")]
     pub step_weight_column: Option<String>,
+
+    #[command(flatten)]
+    pub columns: ColumnFlags,
 
     /// Divide all rows by the largest norm, so that none is longer than 1; --radius and sets are divided too
     #[arg(long)]

@@ -62,14 +62,21 @@ stay under the limit at that rate. Exit codes: 0 done, 2 bad input or usage.";
 
 pub const PREPARE_EXAMPLES: &str = "\
 Examples:
+  unswayed prepare train.csv --label-column spam
+  unswayed prepare test.csv --label-column spam --apply train.transform.safetensors
+  unswayed prepare train.parquet --drop-columns id,date --fourier 300
   unswayed prepare train.npz --directions 30
   unswayed prepare test.npz --apply train.transform.safetensors
   unswayed prepare --features x.npy --labels y.npy --directions 10 --output small.npz
   unswayed prepare pictures --encoder resnet18.onnx
   unswayed prepare chat.jsonl --encoder bert.onnx --text-column prompt --pair-column response --label-column score
 
-The paper's preprocessing: the top singular directions of the training rows, centred, scaled, a constant appended (the bias), scaled
-to norm at most 1. The first command fits it and writes train.prepared.npz and train.transform.safetensors. The second treats new
+Tables (.csv, .tsv, .jsonl, .parquet) are prepared column by column: numbers are standardized, after a logarithm if their tail is
+long; texts get a column each, rare ones a common one; missing values are filled in and marked; constant columns and names are
+left out; rows get a norm of at most 1 and a constant, the bias. It prints what it did to each column and why.
+
+With --directions, and for arrays, the paper's preprocessing: the top singular directions of the training rows, centred, scaled, a constant appended (the bias), scaled
+to norm at most 1. A fit writes train.prepared.npz and train.transform.safetensors; --apply treats new
 rows the same way, and refuses rows that the fit has seen: figures on them would say nothing about unseen data. With --encoder
 the features are made from images or text first. A transform is refused for features of another encoder or of other settings.
 Exit codes: 0 done, 2 bad input or usage.";

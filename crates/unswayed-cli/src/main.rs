@@ -14,6 +14,7 @@ mod input;
 mod mean;
 mod output;
 mod prepare;
+mod prepare_table;
 mod print;
 mod problem;
 mod progress;

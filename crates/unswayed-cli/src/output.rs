@@ -89,17 +89,23 @@ pub fn number_part(numbers: &[(&str, f64)]) -> String {
 
 /// A path as given, or the data's name with this ending in the current folder.
 pub fn beside(given: Option<&PathBuf>, data: &Path, ending: &str) -> PathBuf {
-    given.cloned().unwrap_or_else(|| {
-        let mut name = data.file_stem().unwrap_or_default().to_os_string();
-        name.push(ending);
-        PathBuf::from(name)
-    })
+    given.cloned().unwrap_or_else(|| PathBuf::from(data_stem(data) + ending))
 }
 
 /// A file's name without folders and ending, fit for another name.
 fn stem(path: &Path) -> String {
-    let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    safe_of(&name, usize::MAX)
+    safe_of(&data_stem(path), usize::MAX)
+}
+
+/// A data file's name without folders, ending and compression.
+fn data_stem(path: &Path) -> String {
+    if path == Path::new("-") {
+        return "stdin".to_owned();
+    }
+    let is_compressed = path.extension().is_some_and(|ending| ["gz", "zst"].iter().any(|c| ending == *c));
+    let stem = Path::new(path.file_stem().unwrap_or_default());
+    let stem = if is_compressed { stem.file_stem().unwrap_or_default() } else { stem.as_os_str() };
+    stem.to_string_lossy().into_owned()
 }
 
 fn safe(text: &str) -> String {

@@ -4,12 +4,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::json;
-use unswayed::data::{Features, LabelPolicy, Reading, write_dataset};
-use unswayed::prepare::{Prepared, Transform};
+use unswayed::data::{Features, LabelPolicy, Reading, Source, write_dataset};
+use unswayed::prepare::{AnyTransform, Prepared, Transform};
 use unswayed_check::TextLine;
 
 use crate::args::PrepareFlags;
-use crate::{Stop, input, output, print};
+use crate::{Stop, input, output, prepare_table, print};
+
+/// How many singular directions are kept if the flags do not say.
+const DIRECTIONS: usize = 30;
 
 /// Features, and how they came about.
 pub struct Made {
@@ -24,7 +27,17 @@ pub fn run(flags: &PrepareFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let data = input::data_path(&flags.data);
     let rows = output::beside(flags.output.as_ref(), data, ".prepared.npz");
     keep_inputs(flags, data, &rows)?;
-    let fitted = flags.apply.as_deref().map(read).transpose()?;
+    let fitted = match flags.apply.as_deref().map(read).transpose()? {
+        Some(AnyTransform::Table(transform)) => {
+            return prepare_table::apply(flags, &transform, &rows, as_json);
+        }
+        None if wants_table(flags, data) => {
+            let transform = transform_path(flags, data);
+            return prepare_table::fit(flags, &rows, &transform, as_json);
+        }
+        Some(AnyTransform::Features(transform)) => Some(transform),
+        None => None,
+    };
     let made = match &flags.encoder.encoder {
         Some(encoder) => encoded(flags, data, encoder, fitted.as_ref())?,
         None => Made { features: features(flags, data)?, recipe: None, summary: None },
@@ -65,6 +78,19 @@ pub fn run(flags: &PrepareFlags, as_json: bool) -> Result<ExitCode, Stop> {
         print::text(&describe(flags, &made, &transform, &prepared, &path, &rows));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether columns are looked at one by one. Tables that are to be projected, as the paper does, and arrays are not, unless asked
+/// for.
+fn wants_table(flags: &PrepareFlags, data: &Path) -> bool {
+    let is_asked = flags.auto
+        || flags.fourier.is_some()
+        || flags.norm.is_some()
+        || !flags.categories.is_empty()
+        || flags.classes
+        || flags.regression
+        || flags.weight_column.is_some();
+    is_asked || flags.encoder.encoder.is_none() && flags.directions.is_none() && Source::path(data).is_table()
 }
 
 /// Refuses to write where something is read from.
@@ -124,6 +150,8 @@ fn features(flags: &PrepareFlags, data: &Path) -> Result<Features, Stop> {
     let reading = Reading {
         labels: policy,
         label_column: flags.data.label_column.clone(),
+        columns: flags.columns.columns.clone(),
+        drop_columns: flags.columns.drop_columns.clone(),
         rows: flags.rows,
         ..Reading::default()
     };
@@ -131,7 +159,7 @@ fn features(flags: &PrepareFlags, data: &Path) -> Result<Features, Stop> {
 }
 
 fn fit(flags: &PrepareFlags, made: &Made, data: &Path) -> Result<(Transform, Prepared, PathBuf), Stop> {
-    let (mut transform, prepared) = Transform::fit(&made.features, flags.directions)
+    let (mut transform, prepared) = Transform::fit(&made.features, flags.directions.unwrap_or(DIRECTIONS))
         .map_err(|error| Stop(format!("{}: {error} (--directions)", data.display())))?;
     if let Some(recipe) = &made.recipe {
         transform = transform.with_encoder(recipe);
@@ -141,10 +169,10 @@ fn fit(flags: &PrepareFlags, made: &Made, data: &Path) -> Result<(Transform, Pre
     Ok((transform, prepared, path))
 }
 
-fn read(path: &Path) -> Result<Transform, Stop> {
+fn read(path: &Path) -> Result<AnyTransform, Stop> {
     let stop = |text: String| Stop(format!("{}: {text}", path.display()));
     let bytes = std::fs::read(path).map_err(|error| stop(format!("cannot be read ({error})")))?;
-    Transform::from_bytes(&bytes).map_err(|error| stop(error.to_string()))
+    AnyTransform::from_bytes(&bytes).map_err(|error| stop(error.to_string()))
 }
 
 fn describe(

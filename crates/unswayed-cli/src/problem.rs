@@ -206,6 +206,8 @@ pub fn reading(label_column: Option<&str>, read: &ReadFlags, learner: &LearnerFl
         weight_column: read.weight_column.clone(),
         step_weight_column: read.step_weight_column.clone(),
         class_weights: read.class_weight.clone(),
+        columns: read.columns.columns.clone(),
+        drop_columns: read.columns.drop_columns.clone(),
         normalize: read.normalize,
         scale: None,
         rows: read.rows,

@@ -93,6 +93,13 @@ impl DataError {
         self
     }
 
+    /// Names the row, counted from 0.
+    #[cfg(feature = "files")]
+    pub(crate) fn on_row(mut self, index: usize) -> Self {
+        self.0.place.row = Some(index + 1);
+        self
+    }
+
     /// Names the line of a text file.
     #[cfg(feature = "files")]
     pub(crate) fn on_line(mut self, line: Option<u64>) -> Self {
@@ -225,6 +232,20 @@ pub enum Problem {
     /// The file ends early or contradicts itself.
     #[error("the file is cut short or damaged ({0})")]
     Damaged(String),
+    /// A compressed text that is too large for its file.
+    #[error("it expands to more than {0} times its size")]
+    Expands(usize),
+    /// A line of a `.jsonl` file that is not a JSON object.
+    #[error("the line is not a JSON object with one value for each field ({0})")]
+    NotAnObject(String),
+    /// A folder without tables.
+    #[error("there are no tables in this folder")]
+    NoTables,
+    /// The files of a folder are not alike.
+    #[error(
+        "its format, its columns or its kind of labels are not those of {0:?}, which is in the same folder"
+    )]
+    UnlikeFiles(String),
     /// More values than memory, or than a file of this size can hold.
     #[error("{rows} rows of {columns} columns are more than fits into memory, or into a file of this size")]
     TooLarge {
@@ -270,13 +291,22 @@ pub enum Problem {
     /// A column that was named is not in the file.
     #[error("there is no {role} column {wanted:?}; the file has {}", list(.present))]
     MissingColumn {
-        /// `label`, `weight` or `step weight`.
+        /// `label`, `weight`, `step weight` or `feature`.
         role: &'static str,
         /// The column's name.
         wanted: String,
         /// The columns there are.
         present: Vec<String>,
     },
+    /// A column was chosen twice.
+    #[error("the column is chosen twice")]
+    ChosenTwice,
+    /// Columns were chosen for a format without column names.
+    #[error("columns were chosen, but the columns of this file have no names")]
+    UnwantedColumns,
+    /// A column holds dates or times.
+    #[error("the values are dates or times")]
+    Dates,
     /// One column was named for labels and for weights.
     #[error("the column is named for the labels and for the weights")]
     LabelIsWeight,
@@ -449,6 +479,10 @@ impl Problem {
                 Some(Setting::StepWeightColumn)
             }
             P::MissingColumn { role: "label", .. } | P::UnwantedLabelColumn => Some(Setting::LabelColumn),
+            P::MissingColumn { role: "feature", .. } | P::ChosenTwice | P::UnwantedColumns => {
+                Some(Setting::Columns)
+            }
+            P::Dates | P::IndexColumn => Some(Setting::DropColumns),
             P::MissingColumn { .. } | P::UnusedArrays(_) | P::NoWeights | P::UnwantedWeights => {
                 Some(Setting::WeightColumn)
             }
@@ -465,8 +499,12 @@ impl Problem {
         use Problem as P;
         match self {
             P::NotFound => "check the path",
-            P::NotAFile => "name one .npz, .npy, .csv or .parquet file",
-            P::UnknownFormat => "use .npz, .npy, .csv or .parquet",
+            P::NotAFile => "name a file, or a folder of tables",
+            P::UnknownFormat => "use .npz, .npy, .csv, .tsv, .jsonl or .parquet",
+            P::Expands(_) => "if that is right, expand it first",
+            P::NotAnObject(_) => "write one object a line",
+            P::NoTables => "name a folder of .csv, .tsv, .jsonl or .parquet files",
+            P::UnlikeFiles(_) => "write them with the same columns in the same order",
             P::EmptyFile | P::Damaged(_) => "write or download it again",
             P::TooLarge { .. } => "use fewer rows{}",
             P::NoRows | P::NoColumns => "at least one is needed",
@@ -486,8 +524,13 @@ impl Problem {
             P::AmbiguousArrays | P::DuplicateArray(_) => "keep one of them",
             P::MissingColumn { .. } => "name the column{}",
             P::LabelIsWeight | P::StepWeightIsOther => "name two columns",
+            P::ChosenTwice => "name it once{}",
+            P::UnwantedColumns => "leave the choice out{}; it goes with tables",
+            P::Dates => "leave the column out{}, or make a number of it, such as the days since an event",
             P::DuplicateColumn(..) => "rename or remove one of them",
-            P::IndexColumn => "save without the index (pandas: `index=False`) or name the column",
+            P::IndexColumn => {
+                "save without the index (pandas: `index=False`), leave it out{}, or name the column"
+            }
             P::NoHeader => "add a line of column names above it",
             P::Ragged { .. } => "repair the row",
             P::NotANumber(_) | P::NotFinite(_) => "remove the row or replace the value",
@@ -500,14 +543,12 @@ impl Problem {
                 "name the file of the labels too{}, or save both in one .npz file as \"x\" and \"y\""
             }
             P::UnwantedLabels => "leave them out{}; a file of labels goes with .npy features only",
-            P::UnwantedLabelColumn => "leave it out{}; it goes with .csv and .parquet files that have labels",
+            P::UnwantedLabelColumn => "leave it out{}; it goes with tables that have labels",
             P::NoWeights => "name the column that holds them{}",
-            P::UnwantedWeights => {
-                "leave them out{}; a column of weights goes with .npz, .csv and .parquet files"
-            }
+            P::UnwantedWeights => "leave them out{}; a column of weights goes with .npz files and tables",
             P::NoStepWeights => "name the column that holds them{}",
             P::UnwantedStepWeights => {
-                "leave them out{}; a column of step weights goes with .npz, .csv and .parquet files"
+                "leave them out{}; a column of step weights goes with .npz files and tables"
             }
             P::OneClass(_) => "add the other class, or take the labels as scores{}",
             P::ThirdLabel { .. } => {
@@ -549,6 +590,10 @@ pub enum Setting {
     WeightColumn,
     /// The column or array of step weights.
     StepWeightColumn,
+    /// The columns that are features.
+    Columns,
+    /// The columns that are left out.
+    DropColumns,
     /// Labels are scores.
     Scores,
     /// Labels are several classes.
@@ -565,6 +610,8 @@ impl Setting {
             Setting::LabelColumn => "--label-column",
             Setting::WeightColumn => "--weight-column",
             Setting::StepWeightColumn => "--step-weight-column",
+            Setting::Columns => "--columns",
+            Setting::DropColumns => "--drop-columns",
             Setting::Scores => "--scores",
             Setting::Multiclass => "--loss multiclass",
         }
@@ -579,6 +626,8 @@ impl Setting {
             Setting::LabelColumn => "label_column",
             Setting::WeightColumn => "weight_column",
             Setting::StepWeightColumn => "step_weight_column",
+            Setting::Columns => "columns",
+            Setting::DropColumns => "drop_columns",
             Setting::Scores => "labels=\"scores\"",
             Setting::Multiclass => "labels=\"classes\"",
         }

@@ -150,6 +150,39 @@ impl RawLabels {
         Ok((values(Some(self), &labels)?, labels))
     }
 
+    /// The numbers that features are multiplied by, or those of the classes, of labels whose meaning is known.
+    ///
+    /// # Errors
+    ///
+    /// Refuses labels that have no such meaning.
+    ///
+    /// ```
+    /// use unswayed_data::{Labels, RawLabels};
+    /// let known = Labels::Classes { negative: "cat".into(), positive: "dog".into() };
+    /// assert_eq!(RawLabels::texts(["dog", "dog"])?.values(&known)?, [1.0, 1.0]);
+    /// assert!(RawLabels::texts(["cow"])?.values(&known).is_err());
+    /// # Ok::<(), unswayed_data::DataError>(())
+    /// ```
+    pub fn values(&self, labels: &Labels) -> Result<Vec<f64>, DataError> {
+        values(Some(self), labels)
+    }
+
+    /// These labels and then others of the same kind.
+    #[cfg(feature = "files")]
+    pub(crate) fn followed_by(self, next: RawLabels) -> Option<RawLabels> {
+        match (self, next) {
+            (RawLabels::Numbers(mut numbers), RawLabels::Numbers(more)) => {
+                numbers.extend(more);
+                Some(RawLabels::Numbers(numbers))
+            }
+            (RawLabels::Texts(mut texts), RawLabels::Texts(more)) => {
+                more.iter().try_for_each(|label| texts.push(label)).ok()?;
+                Some(RawLabels::Texts(texts))
+            }
+            _ => None,
+        }
+    }
+
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         match self {

@@ -29,6 +29,7 @@ mod digest;
 mod error;
 #[cfg(feature = "files")]
 mod files;
+mod frame;
 mod labels;
 mod make;
 mod norms;
@@ -39,7 +40,10 @@ mod table;
 pub use dataset::Dataset;
 pub use error::{Column, DataError, Place, Problem, Setting};
 #[cfg(feature = "files")]
-pub use files::{Source, load, load_table, load_vector, reload, write_arrays, write_dataset};
+pub use files::{
+    Source, load, load_frame, load_table, load_vector, reload, write_arrays, write_dataset, write_weighted,
+};
+pub use frame::{Cells, Frame, FrameColumn, TextCells};
 pub use labels::{LabelPolicy, RawLabels, TextLabels};
 pub use make::Reading;
 pub use origin::{Labels, Origin};

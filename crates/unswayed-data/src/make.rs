@@ -30,7 +30,7 @@ use crate::{Dataset, Labels, Origin, digest, norms};
 pub struct Reading {
     /// What the labels are.
     pub labels: LabelPolicy,
-    /// The label column of a `.csv` or `.parquet` file; `label` if `None`.
+    /// The label column of a table; `label` if `None`.
     pub label_column: Option<String>,
     /// The column, or the array of an `.npz` file, that holds the weights. Without it all rows count the same.
     pub weight_column: Option<String>,
@@ -38,6 +38,10 @@ pub struct Reading {
     pub step_weight_column: Option<String>,
     /// What the learner's step on the rows of each class is multiplied by.
     pub class_weights: Option<ClassWeightPolicy>,
+    /// The columns of a table that are features, in this order; all that are not labels or weights if `None`.
+    pub columns: Option<Vec<String>>,
+    /// Columns of a table that are not features.
+    pub drop_columns: Vec<String>,
     /// Divide all rows by the largest norm. Without it a row of norm above 1 is refused.
     pub normalize: bool,
     /// Divide all rows by this number instead, as other data were divided. Rows may then have any norm.
@@ -79,6 +83,8 @@ pub(crate) struct About {
     pub label_column: Option<String>,
     pub weight_column: Option<String>,
     pub step_weight_column: Option<String>,
+    pub chosen_columns: Option<Vec<String>>,
+    pub files: Option<Vec<String>>,
     pub of: usize,
     pub labels: Part,
     pub weights: Part,
@@ -94,6 +100,8 @@ impl About {
             label_column: None,
             weight_column: None,
             step_weight_column: None,
+            chosen_columns: None,
+            files: None,
             of: 0,
             labels: Part::memory("y"),
             weights: Part::memory("weight"),
@@ -147,6 +155,8 @@ pub(crate) fn rows(
         weight_column: table.weights.is_some().then_some(weight_column),
         step_weight_column: table.step_weights.is_some().then_some(step_weight_column),
         class_weights,
+        chosen_columns: about.chosen_columns,
+        files: about.files,
         scale,
         rows: table.rows(),
         of: about.of,

@@ -89,6 +89,12 @@ pub struct Origin {
     /// What the learner's steps on the rows of the two classes are multiplied by, besides; absent if they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_weights: Option<ClassWeights>,
+    /// The columns of the table that are features, in order, if they were chosen; else all that are not labels or weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen_columns: Option<Vec<String>>,
+    /// The names of the files, in the order of the rows, if the data are a folder of files. For information.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<String>>,
     /// What all rows were divided by; 1 if by nothing.
     pub scale: f64,
     /// How many rows there are, from the top of the file.
@@ -212,6 +218,13 @@ impl Origin {
         if let Some(weights) = &self.class_weights {
             weights.validate(&self.labels)?;
         }
+        if let Some(chosen) = &self.chosen_columns {
+            let halves = if self.labels == Labels::Preferences { 2 } else { 1 };
+            if self.columns.checked_mul(halves) != Some(chosen.len()) {
+                let (columns, chosen) = (self.columns, chosen.len());
+                return Err(format!("{columns} columns cannot be made of {chosen} that were chosen"));
+            }
+        }
         let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
         if self.sha256.len() != 64 || !self.sha256.bytes().all(is_digit) {
             return Err("sha256 is not 64 lower-case hexadecimal digits".to_owned());
@@ -241,6 +254,9 @@ impl fmt::Display for Origin {
         if !self.file.is_empty() {
             write!(f, "{}: ", self.file)?;
         }
+        if let Some(files) = &self.files {
+            write!(f, "{}, ", count(files.len(), "file"))?;
+        }
         if self.rows < self.of {
             write!(f, "the first {} of {}, ", self.rows, count(self.of, "row"))?;
         } else {
@@ -257,6 +273,9 @@ impl fmt::Display for Origin {
             Labels::Premultiplied => write!(f, "rows are label × features already")?,
             Labels::Preferences => write!(f, "rows are chosen − rejected")?,
             Labels::None => write!(f, "samples without labels")?,
+        }
+        if let Some(chosen) = &self.chosen_columns {
+            write!(f, "; the columns are {}", enumerate(chosen))?;
         }
         if let Some(column) = self.label_column.as_ref().filter(|column| *column != "label") {
             write!(f, "; labels in column {column}")?;

@@ -72,6 +72,8 @@ impl Table {
             label_column: origin.label_column.clone(),
             weight_column: origin.weight_column.clone(),
             step_weight_column: origin.step_weight_column.clone(),
+            chosen_columns: origin.chosen_columns.clone(),
+            files: origin.files.clone(),
             of: origin.of,
             ..About::memory()
         };
@@ -182,7 +184,7 @@ pub(crate) fn clear_signs_of_zero(values: &mut [f64]) {
 }
 
 /// Refuses weights that are negative, not finite, or all zero.
-fn check_weights(weights: &[f64]) -> Result<(), DataError> {
+pub(crate) fn check_weights(weights: &[f64]) -> Result<(), DataError> {
     for (row, &weight) in weights.iter().enumerate() {
         if !weight.is_finite() {
             return Err(Problem::NotFinite(weight).at(Place::row(row)));

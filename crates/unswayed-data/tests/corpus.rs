@@ -11,12 +11,24 @@ use std::path::Path;
 const PLAIN: usize = 200;
 /// No compression that is read shrinks data by more than 1032 times; they are there as bytes and as numbers.
 const COMPRESSED: usize = 4 * 1032;
+/// A compressed text becomes at most 200 times larger, and then numbers and labels.
+const COMPRESSED_TEXT: usize = 200 * PLAIN;
 
 #[test]
 fn the_corpus_is_read_in_little_memory() {
     replay::assert_that_memory_is_counted();
-    for (ending, factor) in [("npy", PLAIN), ("csv", PLAIN), ("npz", COMPRESSED), ("parquet", COMPRESSED)] {
-        replay::replay(ending, factor, |input| data::reader(ending, input));
+    let targets = [
+        ("npy", "npy", PLAIN),
+        ("csv", "csv", PLAIN),
+        ("tsv", "tsv", PLAIN),
+        ("jsonl", "jsonl", PLAIN),
+        ("gzip", "csv.gz", COMPRESSED_TEXT),
+        ("zstd", "csv.zst", COMPRESSED_TEXT),
+        ("npz", "npz", COMPRESSED),
+        ("parquet", "parquet", COMPRESSED),
+    ];
+    for (target, ending, factor) in targets {
+        replay::replay(target, factor, |input| data::reader(ending, input));
     }
 }
 

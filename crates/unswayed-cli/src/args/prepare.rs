@@ -5,10 +5,40 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::learner::positive;
-use super::{DataFlags, at_least_one};
+use super::{ColumnFlags, DataFlags, at_least_one};
 
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct PrepareFlags {
+    /// Look at each column and choose what suits it (default for tables without --directions): numbers standardized, after a logarithm
+    /// if their tail is long; texts as one column each; missing values filled in; then rows of norm at most 1 and a bias
+    #[arg(long, conflicts_with = "encoder")]
+    pub auto: bool,
+
+    /// Make N random Fourier features, in which a linear model can follow curves; goes with --auto
+    #[arg(long, value_name = "N", value_parser = at_least_one, conflicts_with_all = ["encoder", "apply"])]
+    pub fourier: Option<usize>,
+
+    /// How rows get a norm of at most 1, with --auto (default: unit, unless clip is clearly better for a quick model)
+    #[arg(long, value_enum, conflicts_with_all = ["encoder", "apply"])]
+    pub norm: Option<NormFlag>,
+
+    /// Columns that hold categories although they look like numbers, with --auto
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with_all = ["encoder", "apply"])]
+    pub categories: Vec<String>,
+
+    /// Labels are classes, two or more of them
+    #[arg(long, conflicts_with_all = ["scores", "unlabelled", "regression", "encoder", "apply"])]
+    pub classes: bool,
+
+    /// Labels are numbers that a regression predicts
+    #[arg(long, conflicts_with_all = ["scores", "unlabelled", "encoder", "apply"])]
+    pub regression: bool,
+
+    /// The column with the weights of the rows; they are passed on as the array weight
+    #[arg(long, value_name = "NAME", conflicts_with = "encoder")]
+    pub weight_column: Option<String>,
+
     /// Take labels as real scores in [−1, 1] even if there are only two values
     #[arg(long)]
     pub scores: bool,
@@ -21,9 +51,9 @@ pub struct PrepareFlags {
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub rows: Option<usize>,
 
-    /// How many singular directions to keep
-    #[arg(long, value_name = "D", default_value_t = 30, value_parser = at_least_one)]
-    pub directions: usize,
+    /// How many singular directions to keep (default: 30; with --auto all columns are kept)
+    #[arg(long, value_name = "D", value_parser = at_least_one)]
+    pub directions: Option<usize>,
 
     /// Apply the transform in this file instead of fitting one
     #[arg(long, value_name = "FILE", conflicts_with_all = ["directions", "transform"])]
@@ -47,6 +77,9 @@ pub struct PrepareFlags {
 
     #[command(flatten)]
     pub data: DataFlags,
+
+    #[command(flatten)]
+    pub columns: ColumnFlags,
 
     #[command(flatten)]
     pub encoder: EncoderFlags,
@@ -104,6 +137,14 @@ pub struct EncoderFlags {
     /// Also write the encoder's features, as .npz
     #[arg(long, value_name = "FILE", requires = "encoder")]
     pub features_output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum NormFlag {
+    /// Each row is divided by its norm
+    Unit,
+    /// All rows are divided by a norm that 95 % of them do not exceed, the others by their own
+    Clip,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

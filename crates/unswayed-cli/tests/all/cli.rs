@@ -38,6 +38,7 @@ fn certify_then_check_then_tamper() {
         "attack_error",
         "attack_error_interval",
         "attack_error_by",
+        "error",
         "gap",
         "dimension",
         "statement",

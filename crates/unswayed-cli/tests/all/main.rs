@@ -11,6 +11,7 @@ mod learners;
 mod prepare;
 mod refuse;
 mod regressions;
+mod tables;
 mod variants;
 
 use std::path::Path;

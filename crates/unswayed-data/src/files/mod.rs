@@ -1,20 +1,26 @@
 //! From files to a [`Dataset`].
 
 mod columns;
-mod csv;
+mod concat;
+mod expand;
+mod frame;
+mod json;
 mod npy;
 mod npz;
 mod pages;
 mod parquet;
 mod source;
+mod text;
 mod write;
+mod zstd_pages;
 
 use std::path::Path;
 
 use columns::Layout;
+pub use frame::load_frame;
 pub use source::Source;
-use source::{Format, Location};
-pub use write::{write_arrays, write_dataset};
+use source::{Format, Location, Opened};
+pub use write::{write_arrays, write_dataset, write_weighted};
 
 use crate::error::{DataError, Part, Problem};
 use crate::labels::{self, LabelPolicy, RawLabels};
@@ -26,11 +32,12 @@ use crate::{Dataset, Labels, Origin};
 /// memory is asked for.
 const LARGEST_RATIO: u64 = 1032;
 
-/// Loads data from an `.npz`, `.npy`, `.csv` or `.parquet` file.
+/// Loads data from an `.npz` or `.npy` file, or from a table: `.csv`, `.tsv`, `.jsonl` or `.parquet`.
 ///
 /// - `.npz`: arrays `x` (rows, features) and `y`, or `z`, compressed or not.
 /// - `.npy`: the features; the labels are in a second `.npy` file.
-/// - `.csv`, `.parquet`: named columns; one is the label, every other column is a feature.
+/// - Tables: named columns; one is the label, every other column is a feature unless [`Reading::columns`] says otherwise.
+///   Those that are text may be compressed (`.gz`, `.zst`). A folder of tables is one table.
 /// - [`LabelPolicy::Preferences`]: `.npz` arrays `chosen` and `rejected`; columns `chosen_…` and `rejected_…`, matched by
 ///   what follows, in the order of the former; `.npy` features of which the first half is what was chosen.
 /// - Weights are in the column or array that [`Reading::weight_column`] names, and nowhere else.
@@ -50,8 +57,8 @@ const LARGEST_RATIO: u64 = 1032;
 /// # Ok::<(), unswayed_data::DataError>(())
 /// ```
 pub fn load(source: &Source, reading: &Reading) -> Result<Dataset, DataError> {
-    located(source, |content| {
-        let Found { table, about, policy } = read(source, content, reading)?;
+    located(source, |files| {
+        let Found { table, about, policy } = read(source, files, reading)?;
         table.made(&Reading { labels: policy, ..reading.clone() }, about)
     })
 }
@@ -81,11 +88,12 @@ pub fn reload(source: &Source, origin: &Origin) -> Result<Dataset, DataError> {
         label_column: origin.label_column.clone(),
         weight_column: origin.weight_column.clone(),
         step_weight_column: origin.step_weight_column.clone(),
+        columns: origin.chosen_columns.clone(),
         rows: Some(origin.rows),
         ..Reading::default()
     };
-    located(source, |content| {
-        let Found { table, about, .. } = read(source, content, &reading)?;
+    located(source, |files| {
+        let Found { table, about, .. } = read(source, files, &reading)?;
         table.remade_as(origin, about)
     })
 }
@@ -97,8 +105,8 @@ pub fn reload(source: &Source, origin: &Origin) -> Result<Dataset, DataError> {
 ///
 /// As [`load`], but for the norms.
 pub fn load_table(source: &Source, reading: &Reading) -> Result<(Table, Vec<f64>, Labels), DataError> {
-    located(source, |content| {
-        let Found { table, about, policy } = read(source, content, reading)?;
+    located(source, |files| {
+        let Found { table, about, policy } = read(source, files, reading)?;
         let y = labels::present(table.y.as_ref(), policy)?;
         let meaning = labels::decide(y, policy)
             .and_then(|labels| Ok((labels::values(y, &labels)?, labels)))
@@ -113,8 +121,11 @@ pub fn load_table(source: &Source, reading: &Reading) -> Result<(Table, Vec<f64>
 ///
 /// Refuses files that are missing or damaged, values that are not finite numbers, and arrays of several rows and columns.
 pub fn load_vector(path: impl AsRef<Path>) -> Result<Vec<f64>, DataError> {
-    located(&Source::path(path), |content| {
-        let array = read_npy(content, None)?;
+    located(&Source::path(path), |files| {
+        let array = match files {
+            [file] => read_npy(&file.content, None)?,
+            _ => return Err(Problem::UnknownFormat.into()),
+        };
         match *array.shape.as_slice() {
             [_] | [1, _] | [_, 1] => Ok(array.values),
             _ => Err(Problem::WrongShape { found: array.shape, wanted: "one dimension" }.into()),
@@ -123,14 +134,23 @@ pub fn load_vector(path: impl AsRef<Path>) -> Result<Vec<f64>, DataError> {
 }
 
 /// Reads the file, and names it, and the line of a text file, in an error.
-fn located<T>(source: &Source, work: impl Fn(&bytes::Bytes) -> Result<T, DataError>) -> Result<T, DataError> {
-    let file = &source.features;
-    let line = |error: DataError, content: &[u8]| match (file.format(), error.place().row) {
-        (Ok(Format::Csv), Some(row)) => error.on_line(csv::line_of_row(content, row)),
+fn located<T>(source: &Source, work: impl Fn(&[Opened]) -> Result<T, DataError>) -> Result<T, DataError> {
+    let done = source.features.open().and_then(|files| {
+        let line = |error: DataError| match files.as_slice() {
+            [file] => with_line(error, file),
+            _ => error,
+        };
+        work(&files).map_err(line)
+    });
+    done.map_err(|error| error.in_file(&source.features.display()))
+}
+
+/// Names the line of the row that an error is about.
+fn with_line(error: DataError, file: &Opened) -> DataError {
+    match (file.format, error.place().row) {
+        (Format::Text(dialect), Some(row)) => error.on_line(text::line_of_row(&file.content, dialect, row)),
         _ => error,
-    };
-    let done = file.content().and_then(|content| work(&content).map_err(|error| line(error, &content)));
-    done.map_err(|error| error.in_file(&file.display()))
+    }
 }
 
 /// What has been read, and checked.
@@ -140,47 +160,41 @@ struct Found {
     policy: LabelPolicy,
 }
 
-/// Reads the rows of any format.
-fn read(source: &Source, content: &bytes::Bytes, reading: &Reading) -> Result<Found, DataError> {
-    let format = source.features.format()?;
-    let is_table = matches!(format, Format::Csv | Format::Parquet);
-    refuse_unwanted(source, format, reading)?;
+/// Reads the rows of any format, from one file or from several that are alike.
+fn read(source: &Source, files: &[Opened], reading: &Reading) -> Result<Found, DataError> {
+    let Some(first) = files.first() else { return Err(Problem::NoTables.into()) };
+    refuse_unwanted(source, first.format, reading)?;
+    let is_table = matches!(first.format, Format::Text(_) | Format::Parquet);
     let mut policy = reading.labels;
-    let (weights, steps) = (reading.weight_column.as_deref(), reading.step_weight_column.as_deref());
-    let label = reading.label_column.as_deref().unwrap_or("label");
-    let label_column = (is_table && policy.is_labelled()).then_some(label);
-    let layout = Layout {
-        policy,
-        label_column,
-        weight_column: weights,
-        step_weight_column: steps,
-        rows: reading.rows,
-    };
-    let (table, of) = match format {
-        Format::Csv => csv::read(content, layout)?,
-        Format::Parquet => parquet::read(content, layout)?,
-        Format::Npy => read_features(source, content, reading)?,
+    let layout = layout(is_table, reading);
+    let (table, of) = match first.format {
+        Format::Text(_) | Format::Parquet => concat::tables(files, layout)?,
+        Format::Npy => read_features(source, &first.content, reading)?,
         Format::Npz => {
-            let found = npz::read(content, policy, weights, steps, reading.rows)?;
+            let (weights, steps) = (layout.weight_column, layout.step_weight_column);
+            let found = npz::read(&first.content, policy, weights, steps, reading.rows)?;
             policy = found.policy;
             (found.table, found.of)
         }
     };
     let part =
         |name: &str| if is_table { Part::Column(name.to_owned()) } else { Part::Array(name.to_owned()) };
+    let is_chosen = reading.columns.is_some() || !reading.drop_columns.is_empty();
     let about = About {
         file: source.features.base_name(),
         label_file: source.labels.as_ref().map(Location::base_name),
-        label_column: label_column.map(str::to_owned),
+        label_column: layout.label_column.map(str::to_owned),
         weight_column: reading.weight_column.clone(),
         step_weight_column: reading.step_weight_column.clone(),
+        chosen_columns: is_chosen.then(|| table.names.clone()),
+        files: (files.len() > 1).then(|| files.iter().map(Opened::base_name).collect()),
         of,
         labels: match &source.labels {
             Some(file) => Part::File(file.display()),
-            None => part(label_column.unwrap_or("y")),
+            None => part(layout.label_column.unwrap_or("y")),
         },
-        weights: part(weights.unwrap_or_default()),
-        step_weights: part(steps.unwrap_or_default()),
+        weights: part(layout.weight_column.unwrap_or_default()),
+        step_weights: part(layout.step_weight_column.unwrap_or_default()),
     };
     let table = table.checked(&about)?;
     match reading.rows {
@@ -188,6 +202,20 @@ fn read(source: &Source, content: &bytes::Bytes, reading: &Reading) -> Result<Fo
             Err(Problem::TooFewRows { wanted, found: table.rows() }.into())
         }
         _ => Ok(Found { table, about, policy }),
+    }
+}
+
+/// What a reading wants of a file.
+fn layout(is_table: bool, reading: &Reading) -> Layout<'_> {
+    let label = reading.label_column.as_deref().unwrap_or("label");
+    Layout {
+        policy: reading.labels,
+        label_column: (is_table && reading.labels.is_labelled()).then_some(label),
+        weight_column: reading.weight_column.as_deref(),
+        step_weight_column: reading.step_weight_column.as_deref(),
+        chosen: reading.columns.as_deref(),
+        dropped: &reading.drop_columns,
+        rows: reading.rows,
     }
 }
 
@@ -202,6 +230,10 @@ fn refuse_unwanted(source: &Source, format: Format, reading: &Reading) -> Result
     }
     if reading.label_column.is_some() && (matches!(format, Format::Npy | Format::Npz) || !labelled) {
         return Err(Problem::UnwantedLabelColumn.into());
+    }
+    let is_chosen = reading.columns.is_some() || !reading.drop_columns.is_empty();
+    if is_chosen && matches!(format, Format::Npy | Format::Npz) {
+        return Err(Problem::UnwantedColumns.into());
     }
     if reading.weight_column.is_some() && format == Format::Npy {
         return Err(Problem::UnwantedWeights.into());
@@ -221,8 +253,10 @@ fn read_features(source: &Source, content: &[u8], reading: &Reading) -> Result<(
     let of = array.shape.first().copied().unwrap_or(0);
     let mut table = npy::matrix(array)?;
     if let Some(file) = &source.labels {
-        let y = file.content().and_then(|content| match file.format()? {
-            Format::Npy => npy::column(read_npy(&content, reading.rows)?, of),
+        let y = file.open().and_then(|files| match files.as_slice() {
+            [Opened { format: Format::Npy, content, .. }] => {
+                npy::column(read_npy(content, reading.rows)?, of)
+            }
             _ => Err(Problem::UnwantedLabels.into()),
         });
         table.y = Some(RawLabels::Numbers(y.map_err(|error| error.in_file(&file.display()))?));

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use bytes::Bytes;
 use parquet::basic::{Compression, ConvertedType, LogicalType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::DataType;
+use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
@@ -14,7 +14,9 @@ use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use super::LARGEST_RATIO;
 use super::columns::{Columns, Layout, Role};
 use super::pages::{self, Refusal};
+use super::zstd_pages;
 use crate::error::{DataError, Place, Problem};
+use crate::frame::{Cells, Frame, FrameColumn, TextCells};
 use crate::labels::{RawLabels, TextLabels};
 use crate::table::Table;
 
@@ -29,6 +31,108 @@ pub(super) fn read(content: &Bytes, layout: Layout) -> Result<(Table, usize), Da
 }
 
 fn read_table(content: &Bytes, layout: Layout) -> Result<(Table, usize), DataError> {
+    let Opened { file, roles, features, names, of } = open(content, layout, false)?;
+    let kept = layout.rows.map_or(of, |rows| rows.min(of));
+    let mut target = Target::new(features, layout, kept)?;
+    let mut done = 0;
+    for i in 0..file.num_row_groups() {
+        let group = file.get_row_group(i).map_err(parquet_error)?;
+        let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0).min(kept - done);
+        let used = roles.iter().enumerate().filter(|(_, role)| rows > 0 && **role != Role::Ignored);
+        for (j, &role) in used {
+            let read =
+                Column::open(content, &*group, j).and_then(|column| target.read(column, role, done, rows));
+            read.map_err(|error| error.in_column(&names[j]))?;
+        }
+        done += rows;
+    }
+    Ok((target.finish(layout), of))
+}
+
+/// Reads a Parquet file as a frame: columns of numbers or texts, with values that may be missing.
+pub(super) fn read_frame(content: &Bytes, layout: Layout) -> Result<Frame, DataError> {
+    catch_unwind(AssertUnwindSafe(|| read_columns(content, layout)))
+        .unwrap_or_else(|_| Err(damaged("its content contradicts itself")))
+}
+
+fn read_columns(content: &Bytes, layout: Layout) -> Result<Frame, DataError> {
+    let Opened { file, roles, features, names, of } = open(content, layout, true)?;
+    let kept = layout.rows.map_or(of, |rows| rows.min(of));
+    let columns = features.into_iter().map(|name| FrameColumn { name, cells: Cells::Numbers(Vec::new()) });
+    let mut frame = Frame { columns: columns.collect(), rows: kept, y: None, weights: None };
+    for (j, &role) in roles.iter().enumerate().filter(|(_, role)| **role != Role::Ignored) {
+        let cells = read_cells(content, &file, j, kept).map_err(|error| error.in_column(&names[j]))?;
+        let missing = |row: Option<usize>| match row {
+            Some(row) => {
+                Err(Problem::MissingValue.at(Place { row: Some(row + 1), ..Place::column(&names[j]) }))
+            }
+            None => Ok(()),
+        };
+        match (role, cells) {
+            (Role::Feature(feature), cells) => frame.columns[feature].cells = cells,
+            (Role::Label, Cells::Texts(texts)) => {
+                missing(texts.iter().position(|text| text.is_none()))?;
+                let labels = RawLabels::texts(texts.iter().flatten());
+                frame.y = Some(labels.map_err(|error| error.in_column(&names[j]))?);
+            }
+            (Role::Label, Cells::Numbers(numbers)) => {
+                missing(numbers.iter().position(|number| number.is_nan()))?;
+                frame.y = Some(RawLabels::Numbers(numbers));
+            }
+            (_, Cells::Numbers(numbers)) => {
+                missing(numbers.iter().position(|number| number.is_nan()))?;
+                frame.weights = Some(numbers);
+            }
+            (_, Cells::Texts(_)) => {
+                return Err(Problem::WrongType("text".to_owned()).at(Place::column(&names[j])));
+            }
+        }
+    }
+    Ok(frame)
+}
+
+/// The first rows of a column.
+fn read_cells(
+    content: &Bytes,
+    file: &SerializedFileReader<Bytes>,
+    index: usize,
+    kept: usize,
+) -> Result<Cells, DataError> {
+    let (mut numbers, mut texts, mut done) = (Vec::new(), None, 0);
+    for i in 0..file.num_row_groups() {
+        let group = file.get_row_group(i).map_err(parquet_error)?;
+        let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0).min(kept - done);
+        let mut column = Column::open(content, &*group, index)?;
+        for start in (0..rows).step_by(BATCH) {
+            let rows = BATCH.min(rows - start);
+            if let ColumnReader::ByteArrayColumnReader(reader) = &mut column.reader {
+                let texts: &mut TextCells = texts.get_or_insert_default();
+                for text in read_values(reader, rows)? {
+                    let text = text.as_ref().map(utf8).transpose()?;
+                    texts.push(text.map(str::trim).filter(|text| !text.is_empty()));
+                }
+            } else {
+                numbers.extend(column.gaps(rows)?.into_iter().map(|value| value.unwrap_or(f64::NAN)));
+            }
+        }
+        done += rows;
+    }
+    Ok(texts.map_or(Cells::Numbers(numbers), Cells::Texts))
+}
+
+/// A file whose claims have been looked at.
+struct Opened {
+    file: SerializedFileReader<Bytes>,
+    roles: Vec<Role>,
+    /// The names of the features.
+    features: Vec<String>,
+    /// The names of all columns.
+    names: Vec<String>,
+    /// How many rows there are.
+    of: usize,
+}
+
+fn open(content: &Bytes, layout: Layout, in_frame: bool) -> Result<Opened, DataError> {
     if !pages::is_shallow(content) {
         return Err(damaged("its schema cannot be understood"));
     }
@@ -36,21 +140,9 @@ fn read_table(content: &Bytes, layout: Layout) -> Result<(Table, usize), DataErr
     let schema = file.metadata().file_metadata().schema_descr();
     let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
     let Columns { roles, names: features } = Columns::new(&names, layout)?;
-    check_types(schema, &roles)?;
+    check_types(schema, &roles, in_frame)?;
     let of = check_sizes(file.metadata().row_groups(), content, layout.rows)?;
-    let kept = layout.rows.map_or(of, |rows| rows.min(of));
-    let mut target = Target::new(features, layout, kept)?;
-    let mut done = 0;
-    for i in 0..file.num_row_groups() {
-        let group = file.get_row_group(i).map_err(parquet_error)?;
-        let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0).min(kept - done);
-        for (j, &role) in roles.iter().enumerate().filter(|_| rows > 0) {
-            let read = Column::open(&*group, j).and_then(|column| target.read(column, role, done, rows));
-            read.map_err(|error| error.in_column(&names[j]))?;
-        }
-        done += rows;
-    }
-    Ok((target.finish(layout), of))
+    Ok(Opened { file, roles, features, names, of })
 }
 
 /// The number of rows, after a look at what the file claims of its size.
@@ -98,9 +190,11 @@ fn check_sizes(
 
 fn check_compression(compression: Compression) -> Result<(), DataError> {
     match compression {
-        Compression::UNCOMPRESSED | Compression::SNAPPY | Compression::GZIP(_) | Compression::LZ4_RAW => {
-            Ok(())
-        }
+        Compression::UNCOMPRESSED
+        | Compression::SNAPPY
+        | Compression::GZIP(_)
+        | Compression::LZ4_RAW
+        | Compression::ZSTD(_) => Ok(()),
         other => {
             let name = other.to_string().split('(').next().unwrap_or_default().to_lowercase();
             Err(Problem::Encoding(format!("compression {name}")).into())
@@ -108,13 +202,18 @@ fn check_compression(compression: Compression) -> Result<(), DataError> {
     }
 }
 
-/// Refuses columns that do not hold numbers; a label column can hold text too.
-fn check_types(schema: &SchemaDescriptor, roles: &[Role]) -> Result<(), DataError> {
+/// Refuses columns that do not hold numbers; a label column can hold text too, and in a frame a feature.
+fn check_types(schema: &SchemaDescriptor, roles: &[Role], in_frame: bool) -> Result<(), DataError> {
     for (column, &role) in schema.columns().iter().zip(roles) {
-        let kind = type_name(column);
-        if kind != "number" && !(kind == "text" && role == Role::Label) {
-            return Err(Problem::WrongType(kind).at(Place::column(&column.path().string())));
-        }
+        let may_be_text = role == Role::Label || in_frame && matches!(role, Role::Feature(_));
+        let problem = match type_name(column).as_str() {
+            _ if role == Role::Ignored => continue,
+            "number" => continue,
+            "text" if may_be_text => continue,
+            "date or time" => Problem::Dates,
+            kind => Problem::WrongType(kind.to_owned()),
+        };
+        return Err(problem.at(Place::column(&column.path().string())));
     }
     Ok(())
 }
@@ -166,15 +265,16 @@ impl Target {
             let (before, rows) = (before + start, BATCH.min(rows - start));
             if let ColumnReader::ByteArrayColumnReader(reader) = &mut column.reader {
                 let texts = self.texts.get_or_insert_default();
-                for (i, label) in read_values(reader, rows, before)?.iter().enumerate() {
-                    let text = std::str::from_utf8(label.data());
-                    let text = text.map_err(|_| damaged("a label is not UTF-8 text"))?;
-                    texts.push(text).map_err(|problem| problem.at(Place::row(before + i)))?;
+                for (i, label) in read_values(reader, rows)?.iter().enumerate() {
+                    let text = label.as_ref().map_or(Err(Problem::MissingValue), |label| utf8(label));
+                    let pushed = text.and_then(|text| texts.push(text));
+                    pushed.map_err(|problem| problem.at(Place::row(before + i)))?;
                 }
                 continue;
             }
             let values = column.numbers(rows, before)?;
             match role {
+                Role::Ignored => {}
                 Role::Label => self.labels.extend(values),
                 Role::Weight => self.weights.extend(values),
                 Role::StepWeight => self.steps.extend(values),
@@ -206,28 +306,51 @@ struct Column {
 }
 
 impl Column {
-    fn open(group: &dyn RowGroupReader, index: usize) -> Result<Self, DataError> {
-        let column = group.metadata().schema_descr().column(index);
+    fn open(content: &Bytes, group: &dyn RowGroupReader, index: usize) -> Result<Self, DataError> {
+        let chunk = group.metadata().column(index);
+        let column = chunk.column_descr();
         let unsigned = match column.logical_type_ref() {
             Some(LogicalType::Integer(kind)) => !kind.is_signed,
             _ => column.converted_type().to_string().starts_with("UINT_"),
         };
-        Ok(Self { unsigned, reader: group.get_column_reader(index).map_err(parquet_error)? })
+        let reader = match chunk.compression() {
+            Compression::ZSTD(_) => {
+                let rows = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+                zstd_pages::column(content, chunk, rows)
+            }
+            _ => group.get_column_reader(index),
+        };
+        Ok(Self { unsigned, reader: reader.map_err(parquet_error)? })
     }
 
     /// The next `rows` values; `before` rows were read already.
     fn numbers(&mut self, rows: usize, before: usize) -> Result<Vec<f64>, DataError> {
+        let values = self.gaps(rows)?;
+        match values.iter().position(Option::is_none) {
+            Some(missing) => Err(Problem::MissingValue.at(Place::row(before + missing))),
+            None => Ok(values.into_iter().flatten().collect()),
+        }
+    }
+
+    /// The next `rows` values, `None` where one is missing.
+    fn gaps(&mut self, rows: usize) -> Result<Vec<Option<f64>>, DataError> {
         let unsigned = self.unsigned;
         match &mut self.reader {
-            ColumnReader::FloatColumnReader(reader) => convert(reader, rows, before, f64::from),
-            ColumnReader::DoubleColumnReader(reader) => read_values(reader, rows, before),
-            ColumnReader::BoolColumnReader(reader) => convert(reader, rows, before, f64::from),
-            ColumnReader::Int32ColumnReader(reader) => convert(reader, rows, before, |value| {
+            ColumnReader::FloatColumnReader(reader) => convert(reader, rows, f64::from),
+            ColumnReader::DoubleColumnReader(reader) => read_values(reader, rows),
+            ColumnReader::BoolColumnReader(reader) => convert(reader, rows, f64::from),
+            ColumnReader::Int32ColumnReader(reader) => convert(reader, rows, |value| {
                 if unsigned { f64::from(value.cast_unsigned()) } else { f64::from(value) }
             }),
-            ColumnReader::Int64ColumnReader(reader) => convert(reader, rows, before, |value| {
-                if unsigned { value.cast_unsigned() as f64 } else { value as f64 }
-            }),
+            ColumnReader::Int64ColumnReader(reader) => {
+                convert(
+                    reader,
+                    rows,
+                    |value| {
+                        if unsigned { value.cast_unsigned() as f64 } else { value as f64 }
+                    },
+                )
+            }
             _ => Err(Problem::WrongType("bytes".to_owned()).into()),
         }
     }
@@ -236,18 +359,16 @@ impl Column {
 fn convert<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     rows: usize,
-    before: usize,
     to_f64: impl Fn(T::T) -> f64,
-) -> Result<Vec<f64>, DataError> {
-    Ok(read_values(reader, rows, before)?.into_iter().map(to_f64).collect())
+) -> Result<Vec<Option<f64>>, DataError> {
+    Ok(read_values(reader, rows)?.into_iter().map(|value| value.map(&to_f64)).collect())
 }
 
-/// Exactly `rows` values; an error if one is null or there are fewer.
+/// Exactly `rows` values, `None` where one is null; an error if there are fewer.
 fn read_values<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     rows: usize,
-    before: usize,
-) -> Result<Vec<T::T>, DataError> {
+) -> Result<Vec<Option<T::T>>, DataError> {
     let mut levels = Vec::with_capacity(rows);
     let mut values = Vec::with_capacity(rows);
     let (found, present, _) =
@@ -255,13 +376,21 @@ fn read_values<T: DataType>(
     if found != rows {
         return Err(damaged("a column ends too early"));
     }
-    if present != rows || values.len() != rows {
-        let highest = levels.iter().copied().max().unwrap_or_default();
-        let missing =
-            if present == 0 { 0 } else { levels.iter().position(|&level| level < highest).unwrap_or(0) };
-        return Err(Problem::MissingValue.at(Place::row(before + missing)));
+    if present == rows && values.len() == rows {
+        return Ok(values.into_iter().map(Some).collect());
     }
-    Ok(values)
+    // A value that is there has the highest level.
+    let highest = levels.iter().copied().max().unwrap_or_default();
+    let is_present = |level: &i16| present > 0 && *level == highest;
+    if levels.len() != rows || levels.iter().filter(|level| is_present(level)).count() != values.len() {
+        return Err(damaged("a column contradicts itself"));
+    }
+    let mut values = values.into_iter();
+    Ok(levels.iter().map(|level| if is_present(level) { values.next() } else { None }).collect())
+}
+
+fn utf8(text: &ByteArray) -> Result<&str, Problem> {
+    std::str::from_utf8(text.data()).map_err(|_| Problem::Damaged("a text is not UTF-8".to_owned()))
 }
 
 fn damaged(cause: &str) -> DataError {

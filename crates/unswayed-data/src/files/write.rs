@@ -34,9 +34,26 @@ pub fn write_arrays(arrays: &[(String, Vec<f64>)], columns: usize) -> std::io::R
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write_dataset(x: &[f64], columns: usize, y: Option<&[f64]>) -> std::io::Result<Vec<u8>> {
+    write_weighted(x, columns, y, None)
+}
+
+/// The same with an array `weight`, if there are weights.
+///
+/// # Errors
+///
+/// None in practice: the file is made in memory.
+pub fn write_weighted(
+    x: &[f64],
+    columns: usize,
+    y: Option<&[f64]>,
+    weights: Option<&[f64]>,
+) -> std::io::Result<Vec<u8>> {
     let x = ("x", format!("({}, {columns})", x.len() / columns.max(1)), x);
-    let y = y.map(|y| ("y", format!("({},)", y.len()), y));
-    archive(std::iter::once(x).chain(y))
+    let vector = |name, values: &'_ [f64]| (name, format!("({},)", values.len()));
+    let y = y.map(|y| (vector("y", y), y));
+    let weights = weights.map(|weights| (vector("weight", weights), weights));
+    let vectors = y.into_iter().chain(weights).map(|((name, shape), values)| (name, shape, values));
+    archive(std::iter::once(x).chain(vectors))
 }
 
 fn archive<'a>(arrays: impl IntoIterator<Item = (&'a str, String, &'a [f64])>) -> std::io::Result<Vec<u8>> {

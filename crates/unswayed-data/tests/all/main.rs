@@ -7,3 +7,4 @@ mod origin;
 mod refuse;
 mod size;
 mod strict;
+mod tables;

@@ -56,9 +56,9 @@ refuses! {
         load(&Source::path(x).labels("no/y.npy"), &Reading::default()).unwrap_err().to_string()
     } => "no/y.npy: there is no such file; check the path";
     a_directory: load(&Source::path(env!("CARGO_MANIFEST_DIR")), &Reading::default()).unwrap_err().to_string()
-        => concat!(env!("CARGO_MANIFEST_DIR"), ": this is not a file; name one .npz, .npy, .csv or .parquet file");
+        => concat!(env!("CARGO_MANIFEST_DIR"), ": there are no tables in this folder; name a folder of .csv, .tsv, .jsonl or .parquet files");
     an_unknown_ending: plain("a.txt", "x")
-        => "a.txt: the format is told from the file's ending, and this one is not known; use .npz, .npy, .csv or .parquet";
+        => "a.txt: the format is told from the file's ending, and this one is not known; use .npz, .npy, .csv, .tsv, .jsonl or .parquet";
     zero_rows_wanted: refusal("a.csv", "a,label\n1,0\n", &Reading { rows: Some(0), ..Reading::default() })
         => "a.csv: zero rows were asked for; ask for at least one (`--rows`)";
     more_rows_than_there_are: refusal("a.csv", "a,label\n1,0\n1,1\n", &Reading { rows: Some(3), ..Reading::default() })
@@ -76,7 +76,7 @@ refuses! {
     csv_duplicate_column: plain("a.csv", "a,label,a\n1,0,2\n")
         => r#"a.csv: column "a": columns 1 and 3 have this name; rename or remove one of them"#;
     csv_pandas_index: refused_fixture("pandas_index.csv")
-        => "pandas_index.csv: column 1: the column is a saved row index or has no name; save without the index (pandas: `index=False`) or name the column";
+        => "pandas_index.csv: column 1: the column is a saved row index or has no name; save without the index (pandas: `index=False`), leave it out (`--drop-columns`), or name the column";
     csv_no_header: plain("a.csv", "0.5,1\n0.25,0\n")
         => "a.csv: the first line holds numbers; add a line of column names above it";
     csv_ragged: plain("a.csv", "a,label\n1,0\n1,0,7\n")
@@ -180,7 +180,7 @@ refuses! {
     npy_unwanted_labels: refusal_of_pair(&npy_f64("(1, 1)", &[0.0]), &npy_f64("(1,)", &[0.0]), &policy(LabelPolicy::None))
         => "x.npy: labels were given beside data that take none; leave them out (`--labels`); a file of labels goes with .npy features only";
     npz_label_column: refusal("a.npz", npz(&[]), &Reading { label_column: Some("y".to_owned()), ..Reading::default() })
-        => "a.npz: a label column was named, but these data have none; leave it out (`--label-column`); it goes with .csv and .parquet files that have labels";
+        => "a.npz: a label column was named, but these data have none; leave it out (`--label-column`); it goes with tables that have labels";
 }
 
 /// A `.npy` file of records instead of numbers.
@@ -239,9 +239,7 @@ refuses! {
     parquet_text: refused_fixture("pyarrow_text.parquet")
         => r#"pyarrow_text.parquet: column "a": the values are of type text; convert them to float32 or float64"#;
     parquet_time: refused_fixture("pyarrow_time.parquet")
-        => r#"pyarrow_time.parquet: column "a": the values are of type date or time; convert them to float32 or float64"#;
-    parquet_zstd: refused_fixture("pandas_zstd.parquet")
-        => "pandas_zstd.parquet: the compression zstd is not supported; write the file with snappy compression and the default encodings";
+        => r#"pyarrow_time.parquet: column "a": the values are dates or times; leave the column out (`--drop-columns`), or make a number of it, such as the days since an event"#;
 }
 
 refuses! {

@@ -108,6 +108,8 @@ pub struct Summary {
     pub attack_error_interval: Option<[f64; 2]>,
     /// That attack.
     pub attack_error_by: Option<&'static str>,
+    /// The fractions misclassified now, under that attack and at most, in words.
+    pub error: Option<String>,
     /// Whether the simulation has reached the long run.
     pub verdict: Option<&'static str>,
     /// Certified loss / attack loss.
@@ -181,6 +183,11 @@ impl Summary {
             attack_error: in_error.map(|(_, error)| error.mean),
             attack_error_interval: in_error.map(|(_, error)| [error.low(), error.high()]),
             attack_error_by: in_error.map(|(name, _)| name),
+            error: error_line(
+                outcome.benign.error,
+                in_error.map(|(_, error)| error.mean),
+                outcome.certified_error,
+            ),
             verdict: simulated.map(|s| s.verdict.word()),
             gap: simulated.map(|s| outcome.certified_loss / s.loss.mean),
             stated: Stated::of(&certificate.statement),
@@ -241,6 +248,7 @@ impl Summary {
             let text = format!("{}  nor the fraction misclassified above this", up(error));
             lines.push(("certified error", text));
         }
+        lines.extend(self.error.iter().map(|text| ("error", text.clone())));
         lines.extend(self.new_data_line());
         lines.extend(self.attack_lines());
         let error = self.benign_error.map_or(String::new(), |error| format!("; error {}", down(error)));
@@ -304,6 +312,19 @@ impl Summary {
         lines.push(("gap", format!("{}    certified loss / attack loss", decimal_up(gap, 2))));
         lines
     }
+}
+
+/// How many are misclassified: without an adversary, under the strongest attack found, and at most. Measurements are rounded down,
+/// the bound up.
+fn error_line(benign: Option<f64>, attack: Option<f64>, certified: Option<f64>) -> Option<String> {
+    let down = |share: f64| format!("{:.1} %", (1000.0 * share + 1e-9).floor() / 10.0);
+    let mut parts = vec![format!("{} now", down(benign?))];
+    parts.extend(attack.map(|share| format!("attack reaches {}", down(share))));
+    parts.push(match certified? {
+        share if share < 1.0 => format!("proven at most {} %", decimal_up((100.0 * share).next_up(), 1)),
+        _ => "nothing proven below 100 %".to_owned(),
+    });
+    Some(parts.join(", "))
 }
 
 /// The name of a set on the command line.

@@ -33,6 +33,7 @@ fn the_summary_is_the_same_for_people_and_machines() {
         "attack_error",
         "attack_error_interval",
         "attack_error_by",
+        "error",
         "verdict",
         "gap",
         "rows",

@@ -15,9 +15,9 @@ const ENCODER: &str = "encoder";
 /// Why a file is no transform.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a transform that `unswayed prepare` wrote: {0}")]
-pub struct TransformError(String);
+pub struct TransformError(pub(super) String);
 
-struct Numbers(Vec<u8>, Vec<usize>, Dtype);
+pub(super) struct Numbers(pub Vec<u8>, pub Vec<usize>, pub Dtype);
 
 impl View for Numbers {
     fn dtype(&self) -> Dtype {
@@ -93,7 +93,7 @@ impl Transform {
     }
 }
 
-fn numbers<T>(
+pub(super) fn numbers<T>(
     file: &SafeTensors<'_>,
     name: &str,
     dtype: Dtype,

@@ -7,9 +7,18 @@
 //!
 //! Everything is fitted on the training rows alone. [`Transform`] holds the fit; [`Transform::apply`] treats other rows the
 //! same way, and refuses rows that the fit has seen: figures on them would say nothing about unseen data.
+//!
+//! Tables as people have them, with texts, gaps and long tails, are for [`TableTransform`].
 
+mod category;
 mod file;
+mod fourier;
+mod number;
+mod quality;
+mod rows;
 mod svd;
+mod table;
+mod table_file;
 
 use sha2::{Digest, Sha256};
 
@@ -17,7 +26,11 @@ use crate::certify::dot;
 use crate::data::Features;
 
 pub use file::TransformError;
+pub use quality::Quality;
+pub use rows::RowNorm;
 use svd::right_singular_vectors;
+pub use table::{LabelKind, PreparedTable, RowNorms, TableError, TableOptions, TableTransform};
+pub use table_file::AnyTransform;
 
 /// A fitted preprocessing.
 #[derive(Clone, Debug, PartialEq)]
@@ -293,7 +306,11 @@ fn centred_squares(features: &Features) -> f64 {
 
 /// The first eight bytes of the SHA-256 of each row.
 fn fingerprints(features: &Features) -> impl Iterator<Item = u64> + '_ {
-    features.x.chunks_exact(features.dimension).map(|row| {
+    fingerprints_of(&features.x, features.dimension)
+}
+
+fn fingerprints_of(x: &[f64], dimension: usize) -> impl Iterator<Item = u64> + '_ {
+    x.chunks_exact(dimension).map(|row| {
         let mut hash = Sha256::new();
         for x in row {
             hash.update((x + 0.0).to_le_bytes());

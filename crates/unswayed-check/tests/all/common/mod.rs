@@ -125,6 +125,8 @@ pub fn origin(rows: usize, columns: usize) -> Origin {
         weight_column: None,
         step_weight_column: None,
         class_weights: None,
+        chosen_columns: None,
+        files: None,
         scale: 1.0,
         rows,
         of: rows,

@@ -1476,10 +1476,18 @@ fn counts_and_shapes() {
         ),
         ("nu[0] = 0.5", &[Hinge, Ball, Bias], keep, |p| p.proof.cases.nu[0] = 0.5),
         ("nu[2] = 0.5", &[Hinge, Ball, Bias], |p| p.proof.cases.nu[1] = 0.5, |p| p.proof.cases.nu[2] = 0.5),
-        ("slabs[1] = 2.0", &[Hinge, Ball, Bias], |p| p.proof.slabs[0] = 2.0_f64.next_down(), |p| {
-            p.proof.slabs[0] = 2.0
-        }),
-        ("slabs[1] = inf", &[Hinge, Ball, Bias], |p| p.proof.slabs[1] = 1e9, |p| p.proof.slabs[1] = f64::INFINITY),
+        (
+            "slabs[1] = 2.0",
+            &[Hinge, Ball, Bias],
+            |p| p.proof.slabs[0] = 2.0_f64.next_down(),
+            |p| p.proof.slabs[0] = 2.0,
+        ),
+        (
+            "slabs[1] = inf",
+            &[Hinge, Ball, Bias],
+            |p| p.proof.slabs[1] = 1e9,
+            |p| p.proof.slabs[1] = f64::INFINITY,
+        ),
         ("lines[1] = 2.0", &[Hinge, Ball, Bias], keep, |p| p.proof.cases.lines[1] = 2),
     ];
     assert!(pairs.len() >= 90);
@@ -1534,7 +1542,9 @@ fn proofs_that_do_not_fit() {
         ("does not fit an unregularized coordinate without slabs", &[Hinge, Ball, Bias], keep, |p| {
             p.proof.slabs = vec![]
         }),
-        ("does not fit slabs without an unregularized coordinate", PLAIN, keep, |p| p.proof.slabs = vec![0.0]),
+        ("does not fit slabs without an unregularized coordinate", PLAIN, keep, |p| {
+            p.proof.slabs = vec![0.0]
+        }),
         ("does not fit cases by class without classes", PLAIN, keep, |p| p.proof.by_class = true),
         ("does not fit an ellipsoid without omega", &[Hinge, Ellipsoid], keep, |p| p.proof.omega = None),
         ("does not fit omega without an ellipsoid", PLAIN, keep, |p| p.proof.omega = Some(1.0)),

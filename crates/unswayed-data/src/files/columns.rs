@@ -77,7 +77,8 @@ impl Columns {
         let Layout { label_column, weight_column, step_weight_column, .. } = layout;
         let features =
             layout.chosen.into_iter().chain([layout.dropped]).flatten().map(|name| ("feature", &**name));
-        let single = [("label", label_column), ("weight", weight_column), ("step weight", step_weight_column)];
+        let single =
+            [("label", label_column), ("weight", weight_column), ("step weight", step_weight_column)];
         let named = single.into_iter().filter_map(|(role, name)| Some((role, name?))).chain(features);
         let all: HashSet<&str> = names.iter().map(String::as_str).collect();
         for (role, wanted) in named {

@@ -335,7 +335,10 @@ fn of_numbers(loss: Loss, d: usize, rates: Rates) -> Vec<Named> {
         ("box", plain().adversary(Adversary::Box(vec![0.6; d]))),
         ("ellipsoid", plain().adversary(Adversary::Ellipsoid(matrix))),
         ("projection", plain().projection(0.8)),
-        ("drift", learning(vec![data(None), shifted.clone()], rates).loss(LossName::Of(loss)).label_bound(1.0)),
+        (
+            "drift",
+            learning(vec![data(None), shifted.clone()], rates).loss(LossName::Of(loss)).label_bound(1.0),
+        ),
         ("target of weights", plain().target(data(Some(vec![0.2, 0.25, 0.3, 0.25])))),
     ];
     if d == 1 {

@@ -446,7 +446,8 @@ pub fn add_free(p: &mut Problem, r: &mut Random) {
     p.proof.lines = (0..slabs).map(|shell| Lines { shell, ..p.proof.lines[0].clone() }).collect();
     let cases = &mut p.proof.cases;
     cases.lines = (0..slabs).collect();
-    (cases.tau, cases.nu, cases.x) = (cases.tau.repeat(slabs), cases.nu.repeat(slabs), cases.x.repeat(2 * slabs));
+    (cases.tau, cases.nu, cases.x) =
+        (cases.tau.repeat(slabs), cases.nu.repeat(slabs), cases.x.repeat(2 * slabs));
     refresh(p);
 }
 

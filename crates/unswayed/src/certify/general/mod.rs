@@ -151,9 +151,7 @@ impl<'a> Search<'a> {
     /// The claim on the error, where there is a theorem for it.
     fn error(&self, near: &Found) -> Option<Claim> {
         let Statement { learner, threat, target, .. } = self.statement();
-        let is_plain = *target == Target::Data
-            && learner.clip.is_none()
-            && !learner.average;
+        let is_plain = *target == Target::Data && learner.clip.is_none() && !learner.average;
         if !is_plain || threat.set == Set::LabelFlips {
             return None;
         }

@@ -105,7 +105,11 @@ fn refined(edges: &[f64], found: &Found) -> Vec<f64> {
     for (slab, _) in slabs.iter().zip(&worst).filter(|(_, worst)| **worst > largest * (1.0 - DECIDING)) {
         let edge = slab.edge();
         let reach = (edges[edges.len() - 1] - edges[0]).max(edge.abs()) / 2.0;
-        finer.push(if slab.is_bounded() { f64::midpoint(slab.low, slab.high) } else { edge + slab.outward() * reach });
+        finer.push(if slab.is_bounded() {
+            f64::midpoint(slab.low, slab.high)
+        } else {
+            edge + slab.outward() * reach
+        });
     }
     finer.sort_by(f64::total_cmp);
     finer.dedup();

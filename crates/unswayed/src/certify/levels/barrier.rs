@@ -67,7 +67,9 @@ impl Shells {
             let y = (levels.unit() + offset).sqrt();
             let pull = base.sigma * (levels.centre_norm() + levels.reach(levels.unit()));
             let step = ((1.0 - base.eps) * self.spread_near + base.eps * base.radius.powi(2)).sqrt() + pull;
-            for kappa in [0.02, 0.04, 0.055, 0.07, 0.085, 0.1, 0.125, 0.15, 0.2, 0.3, 0.45, 0.7, 1.0, 1.5, 2.0] {
+            for kappa in
+                [0.02, 0.04, 0.055, 0.07, 0.085, 0.1, 0.125, 0.15, 0.2, 0.3, 0.45, 0.7, 1.0, 1.5, 2.0]
+            {
                 let steepness = kappa * 2.0 * y / (base.eta * step * step);
                 if batch && steepness * steepness * (offset - levels.gap) < 1.0001 {
                     continue;
@@ -75,7 +77,9 @@ impl Shells {
                 let anchor = (self.anchor_height + offset).sqrt();
                 let mut barrier = Barrier { offset, steepness, size: 1.0, anchor, value: f64::INFINITY };
                 let Some(drifts) = self.drifts(levels, &barrier) else { continue };
-                let sum = |size: f64| bounds.iter().zip(&drifts).map(|(g, b)| g + size * b).fold(f64::MIN, f64::max);
+                let sum = |size: f64| {
+                    bounds.iter().zip(&drifts).map(|(g, b)| g + size * b).fold(f64::MIN, f64::max)
+                };
                 for j in 0..1200 {
                     let size = 10_f64.powf(-14.0 + f64::from(j) / 50.0);
                     let value = sum(size);

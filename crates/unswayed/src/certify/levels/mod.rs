@@ -57,7 +57,8 @@ fn fit<'a>(levels: &'a Levels<'a>) -> Option<(Program<'a>, Unknowns)> {
     let base = levels.base;
     let height = LEVEL * LEVEL * levels.unit();
     let (intervals, reach) = (levels.intervals(height), levels.reach(height));
-    let cuts = (0..base.n).map(|i| first_cuts(base, intervals[i], levels.margins[i], if base.is_hinge { 5 } else { 9 }));
+    let cuts = (0..base.n)
+        .map(|i| first_cuts(base, intervals[i], levels.margins[i], if base.is_hinge { 5 } else { 9 }));
     let points = if base.is_hinge {
         vec![[1.0, 1.0]]
     } else {
@@ -84,7 +85,14 @@ fn fit<'a>(levels: &'a Levels<'a>) -> Option<(Program<'a>, Unknowns)> {
         let (value, added) = refine(&mut program, levels, &intervals, &x);
         let value = value + program.rest(&x, &peak);
         if std::env::var_os("LEVELS_TRACE").is_some() {
-            eprintln!("round {round} tau {} value {value} added {added} alpha {} nu {} omega {} {:?}", program.tau / reach, x.alpha(), x.nu(), x.omega(), began.elapsed());
+            eprintln!(
+                "round {round} tau {} value {value} added {added} alpha {} nu {} omega {} {:?}",
+                program.tau / reach,
+                x.alpha(),
+                x.nu(),
+                x.omega(),
+                began.elapsed()
+            );
         }
         if best.as_ref().is_none_or(|best| value < best.0) {
             best = Some((value, program.tau, x.clone()));

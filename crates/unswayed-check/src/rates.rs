@@ -83,16 +83,22 @@ fn growth(before: f64, after: f64) -> RBig {
     inverse(after) - inverse(before)
 }
 
+/// Whether a proof is one for every smaller learning rate, too.
+fn is_for_smaller_rates(proof: &Proof) -> bool {
+    match proof {
+        Proof::Cases(_) => true,
+        Proof::Paper(proof) => proof.low >= 0.0,
+        // Its λ need not be convex.
+        Proof::Levels(_) => false,
+    }
+}
+
 impl Certificate {
-    /// Whether the bounds hold for every smaller learning rate, too (Theorem A1): λ must be convex, which a proof by
-    /// cases requires and the paper's does not.
+    /// Whether the bounds on the loss hold for every smaller learning rate, too (Theorem A1): λ must be convex, which a proof
+    /// by cases requires and the paper's does not.
     pub fn holds_for_smaller_rates(&self) -> bool {
         let horizon = self.horizon.iter().filter_map(|claim| claim.proof.as_ref());
-        let mut proofs = [&self.loss].into_iter().chain(&self.error).map(|claim| &claim.proof).chain(horizon);
-        proofs.all(|proof| match proof {
-            Proof::Cases(_) => true,
-            Proof::Paper(proof) => proof.low >= 0.0,
-        })
+        [&self.loss.proof].into_iter().chain(horizon).all(is_for_smaller_rates)
     }
 
     /// Which learning rates the bounds are for, and how their averages are weighted; nothing where it is the one rate only.
@@ -109,8 +115,10 @@ impl Certificate {
             return None;
         }
         let weighted = if learner.average { "the average of the models" } else { "averages over time" };
+        let is_all = self.error.as_ref().is_none_or(|claim| is_for_smaller_rates(&claim.proof));
+        let bounds = if is_all { "the long-run bounds hold" } else { "the long-run bound on the loss holds" };
         let mut text = format!(
-            "the long-run bounds hold for every constant learning rate up to {rate}, with plain averages; for rates fixed in \
+            "{bounds} for every constant learning rate up to {rate}, with plain averages; for rates fixed in \
              advance that change and stay up to {rate}, {weighted} must be weighted by the rates"
         );
         if let Some(horizon) = horizon {

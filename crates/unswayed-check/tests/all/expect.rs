@@ -60,6 +60,7 @@ fn what_holds_is_valid() {
         "certified_new_data=null",
         "confidence=none",
         "start_norm=none",
+        "smaller_rates=true",
         "status=valid",
         "tool=test 1.0",
         "label_file=none",

@@ -503,6 +503,7 @@ fn the_fields_of_a_verdict() {
             "confidence",
             "method",
             "start_norm",
+            "smaller_rates",
             "statement",
             "assumptions",
             "tool",

@@ -42,6 +42,8 @@ Q = np.diag([0.3, 0.2, 0.25, 0.15, 0.1]) + 0.01
 CERTIFIED = {
     "hinge": ({"x": X, "y": Y}, {}),
     "weights": ({"x": X, "y": Y, "trust": WEIGHTS}, {"weight_column": "trust"}),
+    "step-weights": ({"x": X, "y": Y, "steps": WEIGHTS + 0.5}, {"step_weight_column": "steps", "adversary": "box"}),
+    "class-weights": ({"x": X, "y": Y}, {"class_weight": {min(Y): 0.75, max(Y): 1.5}, "loss": "logistic"}),
     "long-horizon": ({"x": X, "y": Y}, {"horizon": 10**6, "start": np.full(5, 0.1)}),
     "radius": ({"x": X, "y": Y}, {"radius": 0.25, "regularization": 0.02, "batch": 4}),
     "zero-radius": ({"x": X, "y": Y}, {"radius": 0.0, "poison_rate": 0.0}),
@@ -100,7 +102,7 @@ class Made:
 def certify(folder, name, arrays, options, target=None):
     np.savez(folder / f"{name}.npz", **arrays)
     options = dict(options)
-    reading = {key: options.pop(key) for key in ("labels", "weight_column", "normalize") if key in options}
+    reading = {key: options.pop(key) for key in ("labels", "weight_column", "step_weight_column", "class_weight", "normalize") if key in options}
     if options.get("loss") == "multiclass":
         reading["labels"] = "classes"
     data = unswayed.Data(folder / f"{name}.npz", **reading)

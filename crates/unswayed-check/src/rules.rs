@@ -205,10 +205,10 @@ pub fn features(statement: &Statement) -> Vec<Feature> {
     };
     let optional = [
         (learner.loss.is_regression() && threat.label_bound.is_none(), AnyLabel),
-        (threat.poison_weight.is_some(), StepWeights),
         (matches!(target, Target::Weights(_)), TargetWeights),
         (matches!(target, Target::Rows(_)), TargetRows),
         (data.len() > 1, Drift),
+        (threat.poison_weight.is_some(), StepWeights),
         (learner.schedule.is_some(), Schedule),
         (learner.average, Average),
         (learner.projection.is_some(), Projection),

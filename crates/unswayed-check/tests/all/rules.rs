@@ -30,7 +30,7 @@ const OPTIONAL: [Feature; 10] = [
     SetAroundData,
 ];
 /// What a learning rate that changes is tried with; without it these are in no rule, and are tried alone.
-const RARE: [&[Feature]; 7] = [
+const RARE: [&[Feature]; 9] = [
     &[],
     &[Schedule],
     &[Average],
@@ -38,12 +38,14 @@ const RARE: [&[Feature]; 7] = [
     &[Schedule, Horizon],
     &[Schedule, Average],
     &[Average, Horizon],
+    &[StepWeights],
+    &[StepWeights, Schedule],
 ];
 
 /// Every request that names one loss, one set and one target, in the order in which a statement lists its features. Sets
 /// read off the data are left out where there are rare features, to save time.
 fn requests() -> Vec<Vec<Feature>> {
-    let order = [Drift, Schedule, Average, Projection, Clip, Bias, NoRegularization, Horizon];
+    let order = [Drift, StepWeights, Schedule, Average, Projection, Clip, Bias, NoRegularization, Horizon];
     let place = |feature: &Feature| order.iter().position(|f| f == feature).unwrap_or(order.len());
     let mut all = vec![];
     for loss in LABELLED {

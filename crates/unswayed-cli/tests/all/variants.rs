@@ -46,6 +46,41 @@ fn variants_of_the_step() {
 }
 
 #[test]
+fn steps_are_multiplied_by_weights() {
+    let folder = folder();
+    let (x, _) = points(24, 0.4, 1);
+    let labels: Vec<&str> = (0..24).map(|i| if i % 2 == 0 { "1" } else { "-1" }).collect();
+    csv(&folder, "named.csv", &["a", "b", "c"], &x, &labels);
+    let plain = certified(&folder, "named.csv");
+    let weighted = certified(&folder, "named.csv --class-weight -1=0.75,1=2");
+    assert!((loss(&weighted) - loss(&plain)).abs() > 1e-3, "{weighted}");
+    let made = certificate(&folder, &weighted).statement;
+    assert_eq!(made.threat.poison_weight, Some(2.0));
+    let classes = made.data[0].class_weights.expect("class weights");
+    assert_eq!([classes.negative, classes.positive].map(f64::to_bits), [0.75, 2.0].map(f64::to_bits));
+    let output = unswayed(&folder, &["check", weighted["certificate"].as_str().unwrap(), "named.csv"]);
+    let said = text(&output.stdout);
+    assert!(
+        said.contains("steps on rows labelled -1 are multiplied by 0.75, on rows labelled 1 by 2"),
+        "{said}"
+    );
+    assert!(said.contains("steps on them are multiplied by at most 2"), "{said}");
+    // Classes of equal size are balanced already.
+    let balanced = certified(&folder, "named.csv --class-weight balanced --poison-weight 1");
+    assert!((loss(&balanced) - loss(&plain)).abs() < 1e-4, "{balanced}");
+    for wrong in [
+        "--class-weight 3=2",
+        "--class-weight two",
+        "--poison-weight 2",
+        "--class-weight 1=2 --adversary flips",
+    ] {
+        let flags: Vec<&str> = wrong.split(' ').collect();
+        let output = unswayed(&folder, &[&["certify", "named.csv"], &flags[..], &SETTING[..]].concat());
+        assert_eq!(output.status.code(), Some(2), "{wrong}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
 fn a_target_of_its_own_is_named_to_the_checker() {
     let folder = folder();
     let setting = ["--learning-rate", "0.01", "--regularization", "0.5", "--poison-rate", "0.01"];

@@ -173,6 +173,10 @@ fn make(features: &[Feature], is_error: bool) -> Problem {
     let proof = CaseProof { omega: is_ellipsoid.then_some(1.5), ..simple(kind, ALPHA, beta, lines, cases) };
     let needs_shells = kind == RowBound::Interval || has(Feature::NoRegularization);
     let mut problem = Problem { statement, proof, data: vec![z], weights: vec![weights], dimension, target };
+    if has(Feature::StepWeights) {
+        problem.statement.threat.poison_weight = Some(1.0);
+        problem.statement.data.iter_mut().for_each(|origin| origin.step_weight_column = Some("c".to_owned()));
+    }
     if needs_shells {
         add_shells(&mut problem);
     }

@@ -34,11 +34,17 @@ pub struct Problem {
     pub target: Option<Vec<f64>>,
 }
 
+/// Step weights that change nothing.
+const ONES: [f64; 64] = [1.0; 64];
+
 impl Problem {
     pub fn rows(&self) -> Vec<Rows<'_>> {
+        // Step weights other than 1 have tests of their own.
+        let is_weighted = self.statement.threat.poison_weight.is_some();
+        let steps = |z: &[f64]| is_weighted.then(|| &ONES[..z.len() / self.dimension]);
         let pairs = self.data.iter().zip(&self.weights);
         pairs
-            .map(|(z, w)| Rows { z, dimension: self.dimension, weights: w.as_deref(), steps: None })
+            .map(|(z, w)| Rows { z, dimension: self.dimension, weights: w.as_deref(), steps: steps(z) })
             .collect()
     }
 

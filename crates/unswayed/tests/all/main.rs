@@ -15,6 +15,7 @@ mod mean;
 mod mutations;
 mod noise;
 mod oracles;
+mod levels;
 mod paper;
 mod prepare;
 mod soundness;

@@ -46,6 +46,7 @@ pub fn value(statement: &Statement, proof: &Proof, rows: &Rows) -> Option<RBig> 
     match proof {
         Proof::Cases(proof) => case_value(statement, proof, rows),
         Proof::Paper(proof) => paper_value(statement, proof, rows),
+        Proof::Levels(_) => panic!("levels bound the error"),
     }
 }
 
@@ -300,6 +301,7 @@ pub fn transient(statement: &Statement, proof: &Proof, horizon: &Horizon, m: f64
     let proof = match proof {
         Proof::Cases(proof) => proof,
         Proof::Paper(proof) => return paper_transient(&eta, proof, horizon.steps, &start, m),
+        Proof::Levels(_) => return None,
     };
     let ball = match &proof.shells {
         None => (m == n(0)).then(|| n(0))?,

@@ -16,6 +16,7 @@ mod mean;
 mod mutations;
 mod noise;
 mod oracles;
+mod levels;
 mod paper;
 mod prepare;
 mod soundness;

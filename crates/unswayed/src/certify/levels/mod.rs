@@ -19,7 +19,7 @@ mod rows;
 
 use unswayed_check::{Claim, Feature, LevelsProof, Proof, features, unsupported};
 
-use super::{dot, exact_bound};
+use super::exact_bound;
 use crate::problem::Problem;
 use barrier::Shells;
 use base::Base;
@@ -29,8 +29,14 @@ use rows::{RowNumbers, first_cuts};
 
 /// Rows beyond which the search would take too long.
 const MOST_ROWS: usize = 3000;
-/// Rounds in which cuts are added and τ' is chosen again.
-const ROUNDS: usize = 4;
+/// Rounds of the program: the first ones only add cuts, then τ' is searched.
+const ROUNDS: usize = 8;
+const CUT_ROUNDS: usize = 2;
+/// By how much τ' is changed first.
+const FIRST_FACTOR: f64 = 1.15;
+/// The gap at which a round ends, and that at which the next one starts.
+const GAP: f64 = 1e-4;
+const RESTART_GAP: f64 = 0.03;
 
 /// The level on which the quadratics are fitted, as the root of a multiple of (εR)²/(2σ').
 const LEVEL: f64 = 1.06;
@@ -76,41 +82,28 @@ fn fit<'a>(levels: &'a Levels<'a>) -> Option<(Program<'a>, Unknowns)> {
     };
     let mut x = program.start();
     let mut best: Option<(f64, f64, Unknowns)> = None;
-    let mut gap = 100.0;
+    // The first rounds add cuts where the rows exceed their quadratics; then τ' goes where the bound falls.
+    let (mut factor, mut turned, mut gap) = (FIRST_FACTOR, false, 100.0);
     for round in 0..ROUNDS {
-        let last = if round + 1 == ROUNDS { 1e-5 } else { 2e-4 };
-        let began = std::time::Instant::now();
-        let barrier = program.solve(&mut x, gap, last)?;
+        program.solve(&mut x, gap, GAP)?;
         let peak = program.peak(&x)?;
-        let (value, added) = refine(&mut program, levels, &intervals, &x);
-        let value = value + program.rest(&x, &peak);
+        let value = refine(&mut program, levels, &intervals, &x) + program.rest(&x, &peak);
         if std::env::var_os("LEVELS_TRACE").is_some() {
-            eprintln!(
-                "round {round} tau {} value {value} added {added} alpha {} nu {} omega {} {:?}",
-                program.tau / reach,
-                x.alpha(),
-                x.nu(),
-                x.omega(),
-                began.elapsed()
-            );
+            eprintln!("round {round} tau {} value {value} alpha {} nu {} omega {}", program.tau / reach, x.alpha(), x.nu(), x.omega());
         }
-        if best.as_ref().is_none_or(|best| value < best.0) {
+        let better = best.as_ref().is_none_or(|best| value < best.0);
+        if better {
             best = Some((value, program.tau, x.clone()));
         }
-        // The derivative of the bound by τ' is 0 where χτ' is the root of the mean of ‖χ(θ−o) + b̃‖².
-        let chi = program.chi(&x);
-        let inverse: f64 = (0..base.d)
-            .map(|j| {
-                let mut unit = vec![0.0; base.d];
-                unit[j] = 1.0;
-                peak.factor.solve(&unit)[j]
-            })
-            .sum();
-        let square = dot(&peak.delta, &peak.delta) + barrier * inverse;
-        let tilt = x.tilt();
-        program.tau = (square + 2.0 * dot(tilt, &peak.delta) / chi + dot(tilt, tilt) / (chi * chi)).sqrt();
-        gap = 0.05;
-        program.raise(&mut x, 1e-3);
+        let tau = best.as_ref().map_or(program.tau, |best| best.1);
+        if round + 1 >= CUT_ROUNDS {
+            if !better && round >= CUT_ROUNDS {
+                factor = if turned { factor.sqrt() } else { 1.0 / factor };
+                turned = !turned;
+            }
+            program.tau = tau * factor;
+        }
+        gap = RESTART_GAP;
         restart(&program, &mut x);
     }
     let (_, tau, x) = best?;
@@ -118,31 +111,27 @@ fn fit<'a>(levels: &'a Levels<'a>) -> Option<(Program<'a>, Unknowns)> {
     Some((program, x))
 }
 
-/// Makes A positive definite and C large enough for a new τ'.
+/// Makes A positive definite and T and C large enough for new cuts and a new τ'.
 fn restart(program: &Program, x: &mut Unknowns) {
+    program.raise(x, 1e-3);
+    x.shared[program::OMEGA] += 1e-5;
     while program.peak(x).is_none() {
-        x.shared[2] = 1.1 * x.shared[2] + 1e-4;
+        x.shared[program::OMEGA] = 1.1 * x.shared[program::OMEGA] + 1e-4;
     }
-    x.shared[3] = 1.05 * program.least_point(x) + 1e-3;
+    x.shared[program::POINT] = 1.05 * program.least_point(x) + 1e-3;
 }
 
 /// Σp_iT_i for the exact T_i, and new cuts where they exceed the program's.
-fn refine(program: &mut Program, levels: &Levels, intervals: &[[f64; 2]], x: &Unknowns) -> (f64, usize) {
+fn refine(program: &mut Program, levels: &Levels, intervals: &[[f64; 2]], x: &Unknowns) -> f64 {
     let base = levels.base;
     let numbers = numbers(levels, x);
-    let (mut sum, mut added) = (0.0, 0);
+    let mut sum = 0.0;
     for i in 0..base.n {
         let tops = numbers.tops(i, intervals[i], levels.margins[i], x.y[i], x.m[i]);
-        let top = tops.iter().map(|(top, _)| *top).fold(f64::MIN, f64::max);
-        sum += base.p[i] * top;
-        for (value, cut) in tops {
-            if value > x.t[i] + 1e-6 {
-                program.cuts[i].push(cut);
-                added += 1;
-            }
-        }
+        sum += base.p[i] * tops.iter().map(|(top, _)| *top).fold(f64::MIN, f64::max);
+        program.cuts[i].extend(tops.iter().filter(|(value, _)| *value > x.t[i] + 1e-6).map(|(_, cut)| *cut));
     }
-    (sum, added)
+    sum
 }
 
 fn numbers<'a>(levels: &'a Levels<'a>, x: &Unknowns) -> RowNumbers<'a> {

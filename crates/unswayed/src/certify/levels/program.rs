@@ -15,8 +15,8 @@ use super::rows::Cut;
 /// Unknowns that all rows share, before b̃.
 const ALPHA: usize = 0;
 const NU: usize = 1;
-const OMEGA: usize = 2;
-const POINT: usize = 3;
+pub(super) const OMEGA: usize = 2;
+pub(super) const POINT: usize = 3;
 const TILT: usize = 4;
 /// Steps, at most.
 const STEPS: usize = 70;
@@ -225,7 +225,7 @@ impl Program<'_> {
     }
 
     /// Improves the unknowns until the gap is below `gap`.
-    pub(super) fn solve(&self, x: &mut Unknowns, first_gap: f64, gap: f64) -> Option<f64> {
+    pub(super) fn solve(&self, x: &mut Unknowns, first_gap: f64, gap: f64) -> Option<()> {
         let slack = self.slack(x);
         let count = slack.len() as f64 + self.base.d as f64;
         let mut barrier = first_gap / count;
@@ -248,7 +248,7 @@ impl Program<'_> {
             };
             barrier = (shrink * mean.min(10.0 * barrier)).max(0.3 * gap / count);
         }
-        Some(barrier)
+        Some(())
     }
 
     /// One Newton step towards the centre of this barrier: how much of it was made, on either side.

@@ -1,0 +1,145 @@
+//! Proofs of the error by levels (Theorem E4): accepted, better than the lines of Section 6, and true.
+
+use unswayed::certify::{Effort, Options, certify_with};
+use unswayed::{Dataset, Problem};
+use unswayed_check::{LevelsProof, Loss, Proof};
+
+use crate::fixtures::verdict;
+
+fn tight() -> Options {
+    Options::default().with_effort(Effort::Tight)
+}
+
+fn problem(data: Dataset, loss: Loss, eta: f64, poison_rate: f64, batch: u64) -> Problem {
+    let builder = Problem::builder(data).loss(loss).learning_rate(eta).regularization(0.05).batch(batch);
+    builder.poison_rate(poison_rate).build().expect("a problem")
+}
+
+/// Scalar rows, most of them with a margin.
+fn scalars() -> Dataset {
+    let z = vec![0.9, 0.8, 1.0, 0.7, 0.95, -0.3, 0.6, 0.85, 0.4, 1.0, 0.75, 0.9];
+    Dataset::from_rows(z, 1, None).expect("rows")
+}
+
+fn levels(problem: &Problem) -> (f64, LevelsProof) {
+    let outcome = certify_with(problem, &tight()).expect("a certificate");
+    let verdict = verdict(problem, &outcome.certificate).expect("accepted");
+    assert_eq!(verdict.error, outcome.certified_error);
+    let error = outcome.certificate.error.expect("a proof of the error");
+    match error.proof {
+        Proof::Levels(proof) => (error.bound, *proof),
+        other => panic!("a proof by levels, not {}", other.method()),
+    }
+}
+
+/// The learner in one dimension, and λ of a proof.
+struct Line<'a> {
+    problem: &'a Problem,
+    proof: &'a LevelsProof,
+}
+
+impl Line<'_> {
+    fn is_hinge(&self) -> bool {
+        self.problem.learner().loss == Loss::Hinge
+    }
+
+    fn rows(&self) -> &[f64] {
+        self.problem.data()[0].z()
+    }
+
+    fn eps(&self) -> f64 {
+        self.problem.threat().poison_rate
+    }
+
+    fn objective(&self, y: f64) -> f64 {
+        let loss = |s: f64| if self.is_hinge() { (1.0 - s).max(0.0) } else { (-s).exp().ln_1p() };
+        let mean = self.rows().iter().map(|z| loss(y * z)).sum::<f64>() / self.rows().len() as f64;
+        (1.0 - self.eps()) * mean + self.problem.learner().regularization / 2.0 * y * y
+    }
+
+    /// V: F itself, or its Moreau envelope by a search of the minimum of a convex function.
+    fn envelope(&self, theta: f64) -> f64 {
+        if !self.is_hinge() {
+            return self.objective(theta);
+        }
+        let value = |y: f64| self.objective(y) + (theta - y).powi(2) / (2.0 * self.proof.smoothing);
+        let (mut low, mut high) = (-40.0, 40.0);
+        for _ in 0..90 {
+            let (a, b) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
+            if value(a) < value(b) { high = b } else { low = a }
+        }
+        value(f64::midpoint(low, high))
+    }
+
+    fn lambda(&self, theta: f64) -> f64 {
+        let (p, learner) = (self.proof, self.problem.learner());
+        let k = 1.0 - learner.learning_rate * learner.regularization;
+        let beta = -(2.0 * p.alpha * k - p.nu) * p.centre[0] + p.tilt[0];
+        let height = (self.envelope(theta) - self.objective(p.centre[0]) + p.offset).max(0.0);
+        let barrier = p.size * (p.steepness * (height.sqrt() - p.anchor)).exp();
+        (p.alpha * theta * theta + beta * theta + barrier) / learner.learning_rate
+    }
+
+    fn step(&self, theta: f64, z: f64, kink: f64) -> f64 {
+        let learner = self.problem.learner();
+        let s = theta * z;
+        let w = match self.is_hinge() {
+            true if (s - 1.0).abs() < 1e-12 => kink,
+            true => f64::from(u8::from(s < 1.0)),
+            false => 1.0 / (1.0 + s.exp()),
+        };
+        (1.0 - learner.learning_rate * learner.regularization) * theta + learner.learning_rate * w * z
+    }
+
+    /// The largest G_λ(θ, z) over points and kinks.
+    fn worst(&self, theta: f64) -> f64 {
+        let here = self.lambda(theta);
+        let rows = self.rows();
+        let mean = |f: &dyn Fn(f64) -> f64| rows.iter().map(|&z| f(z)).sum::<f64>() / rows.len() as f64;
+        let error = mean(&|z| f64::from(u8::from(theta * z <= 0.0)));
+        let mut worst = f64::MIN;
+        for kink in [0.0, 1.0] {
+            let benign = mean(&|z| self.lambda(self.step(theta, z, kink)) - here);
+            let points = (0..=40).map(|j| f64::from(j) / 20.0 - 1.0).chain([1.0 / theta]).filter(|z| z.abs() <= 1.0);
+            let point = points.map(|z| self.lambda(self.step(theta, z, kink)) - here).fold(f64::MIN, f64::max);
+            worst = worst.max((1.0 - self.eps()) * benign + self.eps() * point + error);
+        }
+        worst
+    }
+}
+
+/// No model and no point has G_λ above the bound, and the search comes near it.
+#[test]
+fn nothing_exceeds_the_bound_in_one_dimension() {
+    for (loss, eta, eps) in [
+        (Loss::Hinge, 1e-3, 0.02),
+        (Loss::Hinge, 1e-2, 0.1),
+        (Loss::Logistic, 1e-3, 0.02),
+        (Loss::Logistic, 1e-2, 0.1),
+    ] {
+        let problem = problem(scalars(), loss, eta, eps, 1);
+        let (bound, proof) = levels(&problem);
+        let line = Line { problem: &problem, proof: &proof };
+        let ball = proof.norm / problem.learner().regularization;
+        let around = proof.centre[0];
+        let grid = (-400..=400).map(|j| f64::from(j) / 400.0 * ball);
+        let near = (-600..=600).map(|j| around + f64::from(j) / 200.0);
+        let kinks = line.rows().iter().flat_map(|z| [1.0 / z, 0.0, 1e-9, -1e-9]);
+        let inside = grid.chain(near).chain(kinks).filter(|theta| theta.abs() <= ball);
+        let worst = inside.map(|theta| line.worst(theta)).fold(f64::MIN, f64::max);
+        assert!(worst <= bound + 1e-7, "{loss} {eta} {eps}: {worst} is above {bound}");
+        assert!(worst > bound - 0.15, "{loss} {eta} {eps}: {worst} is far below {bound}");
+    }
+}
+
+/// On the embedded sample the bound is well below that of the lines, also for batches and other sets.
+#[test]
+fn better_than_lines() {
+    let data = unswayed::data::sample().unwrap().first(60).unwrap();
+    for (batch, poison_rate) in [(1, 0.01), (4, 0.02)] {
+        let problem = problem(data.clone(), Loss::Hinge, 1e-3, poison_rate, batch);
+        let lines = certify_with(&problem, &Options::default()).unwrap().certified_error.unwrap();
+        let (bound, _) = levels(&problem);
+        assert!(bound < 0.95 * lines, "{bound} {lines}");
+    }
+}

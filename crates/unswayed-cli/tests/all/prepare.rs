@@ -48,7 +48,8 @@ fn fit_apply_and_certify() {
     let clipped: Value =
         serde_json::from_slice(&unswayed(path, &[&clip[..], &["--json"]].concat()).stdout).unwrap();
     assert_eq!(clipped["shortened"], 20);
-    let rows = unswayed::data::load(&path.join("test.prepared.npz").into(), &Default::default()).unwrap();
+    let source = unswayed::data::Source::path(path.join("test.prepared.npz"));
+    let rows = unswayed::data::load(&source, &unswayed::data::Reading::default()).unwrap();
     assert!(rows.largest_norm() <= 0.25 && rows.largest_norm() > 0.249);
     assert!(refused(path, &["prepare", "test.csv", "--clip-rows", "0"]).contains("--clip-rows"));
     // Leaks and nonsense are refused.

@@ -42,6 +42,7 @@ pub fn learner_part(learner: &LearnerFlags, nature: &NatureFlags, read: &ReadFla
         Some(loss),
         Some(set),
         number("radius", learner.radius),
+        number("labels", learner.label_bound),
         learner.schedule.as_ref().and_then(|schedule| match schedule {
             ScheduleFlag::Constant => None,
             ScheduleFlag::File(path) => Some(format!("rates-{}", stem(path))),

@@ -17,6 +17,7 @@ from .._certificate import Certificate, certify
 from .._data import Data, Features, Floats, floats, matrix, split, take_column
 from .._design import Tolerated, tolerate
 from .._native import UnswayedError
+from .._problem import label_kind
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,8 @@ class Learner:
     start: Union[None, tuple[float, ...], Mapping[Any, float]] = field(default=None, repr=False, compare=False)
 
     def update(self, model: ArrayLike, z: ArrayLike) -> Floats:
-        """The model after one step on the point z = label · features; with an intercept, z = label · (features, 1).
+        """The model after one step on the point z = label · features; with an intercept, z = label · (features, 1). For a
+        regression loss z is the label and then the features; with an intercept, z = (label, features, 1).
 
         >>> import unswayed
         >>> unswayed.Learner(learning_rate=0.5, regularization=0.5).update([0.0, 1.0], [0.6, 0.8])
@@ -108,6 +110,8 @@ class Learner:
             return x, y
         names = ("weights", "weight_column", "labels")
         reading = {name: options.pop(name) for name in names if options.get(name) is not None}
+        if label_kind(self.loss) is not None:
+            reading.setdefault("labels", label_kind(self.loss))
         if self.intercept:
             if "weight_column" in reading:
                 x, reading["weights"] = take_column(x, reading.pop("weight_column"), "weight_column")

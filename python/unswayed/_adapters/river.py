@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from .._native import UnswayedError
+from .._regression import river_loss, steepest
 from .learner import Learner
 from .rules import check, inside
 
 
 def from_river(model: Any) -> Learner:
-    """The learner that a river `LogisticRegression` with the loss `Log` or `Hinge` is.
+    """The learner that a river `LogisticRegression` with the loss `Log` or `Hinge` is, or a `LinearRegression` with the loss
+    `Absolute`, `EpsilonInsensitiveHinge`, `Huber` or `Quantile`.
 
     Refuses, with the reason, a model whose steps are not those we certify. river shrinks only the weights of the features
     that a point has, so every point must have all features, the adversary's too.
@@ -30,13 +32,18 @@ def from_river(model: Any) -> Learner:
     from river import linear_model, optim
 
     kind = type(model).__name__
-    if type(model) is not linear_model.LogisticRegression:
-        raise UnswayedError(f"{kind}: only LogisticRegression makes steps that are certified here{inside(model)}")
+    is_regression = type(model) is linear_model.LinearRegression
+    if type(model) is not linear_model.LogisticRegression and not is_regression:
+        raise UnswayedError(
+            f"{kind}: only LogisticRegression and LinearRegression make steps that are certified here{inside(model)}"
+        )
 
     def refuse(what: str, reason: str) -> UnswayedError:
         return UnswayedError(f"{kind}: {what}: {reason}")
 
-    if type(model.loss) is optim.losses.Hinge and model.loss.threshold == 1:
+    if is_regression:
+        loss = river_loss(model.loss)
+    elif type(model.loss) is optim.losses.Hinge and model.loss.threshold == 1:
         loss = "hinge"
     elif type(model.loss) is optim.losses.Log and model.loss.weight_pos == model.loss.weight_neg == 1:
         loss = "logistic"
@@ -60,8 +67,8 @@ def from_river(model: Any) -> Learner:
         )
     if model.l1 != 0:
         raise refuse(f"l1={model.l1}", "only the quadratic penalty is certified; use l2")
-    if model.clip_gradient < 1:
-        raise refuse(f"clip_gradient={model.clip_gradient}", "it shortens the steps; use at least 1")
+    if model.clip_gradient < steepest(loss):
+        raise refuse(f"clip_gradient={model.clip_gradient}", f"it shortens the steps; use at least {steepest(loss):g}")
     check(kind, rate, "optimizer", model.l2, "l2")
     weights = {name: float(weight) for name, weight in model.weights.items()}
     start = {**weights, None: float(model.intercept)} if weights and not is_still else weights or None

@@ -6,18 +6,19 @@ import math
 from typing import Any, Optional
 
 from .._native import UnswayedError
+from .._regression import sklearn_loss
 from .learner import Learner
 from .rules import check, inside
 
 
 def from_sklearn(estimator: Any, *, largest_rate: float = 1e-2, sparse: Optional[bool] = None) -> Learner:
-    """The learner that a scikit-learn `SGDClassifier` is when it is trained with `partial_fit`, a point at a time.
+    """The learner that a scikit-learn `SGDClassifier` or `SGDRegressor` is when it is trained with `partial_fit`, a point at a time.
 
     Refuses, with the reason, an estimator whose steps are not those we certify. `fit` is another matter: it makes several
     passes over the data, and the certificate says nothing of that.
 
     Args:
-        estimator: an `SGDClassifier`.
+        estimator: an `SGDClassifier`, or an `SGDRegressor` with the loss `huber` or `epsilon_insensitive`.
         largest_rate: for a learning rate that falls, the one from which on it is certified: `from_step` says which step that is.
             A smaller one has a smaller bound, from a later step on.
         sparse: whether `partial_fit` gets sparse matrices. It matters with an intercept, which scikit-learn then moves at a
@@ -36,20 +37,27 @@ def from_sklearn(estimator: Any, *, largest_rate: float = 1e-2, sparse: Optional
     Traceback (most recent call last):
     unswayed.UnswayedError: SGDClassifier: learning_rate='adaptive'...
     """
-    from sklearn.linear_model import SGDClassifier
+    from sklearn.linear_model import SGDClassifier, SGDRegressor
 
     kind = type(estimator).__name__
-    if type(estimator) is not SGDClassifier:
-        raise UnswayedError(f"{kind}: only SGDClassifier makes steps that are certified here{inside(estimator)}")
+    is_regressor = type(estimator) is SGDRegressor
+    if type(estimator) is not SGDClassifier and not is_regressor:
+        raise UnswayedError(
+            f"{kind}: only SGDClassifier and SGDRegressor make steps that are certified here{inside(estimator)}"
+        )
     wanted = estimator.get_params(deep=False)
     rules = [
         ("penalty", "l2", "only the quadratic penalty pulls the model back in proportion to its size; use 'l2'"),
         ("class_weight", None, "it weighs classes differently in its steps; use None, and weigh the data"),
     ]
     for name, value, reason in rules:
-        if wanted[name] != value:
-            raise UnswayedError(f"SGDClassifier: {name}={wanted[name]!r}: {reason}")
-    loss = {"hinge": "hinge", "log_loss": "logistic", "modified_huber": "modified-huber"}.get(wanted["loss"])
+        if wanted.get(name, value) != value:
+            raise UnswayedError(f"{kind}: {name}={wanted[name]!r}: {reason}")
+    loss: Optional[str]
+    if is_regressor:
+        loss = sklearn_loss(wanted)
+    else:
+        loss = {"hinge": "hinge", "log_loss": "logistic", "modified_huber": "modified-huber"}.get(wanted["loss"])
     if loss is None:
         raise UnswayedError(
             f"SGDClassifier: loss={wanted['loss']!r}: only the losses 'hinge', 'log_loss' and 'modified_huber' are certified"
@@ -76,10 +84,12 @@ def from_sklearn(estimator: Any, *, largest_rate: float = 1e-2, sparse: Optional
 def _start(estimator: Any) -> Optional[tuple[float, ...]]:
     """The weights of an estimator that is fitted for two classes; an averaged one makes its steps from others."""
     coef = getattr(estimator, "coef_", None)
-    if coef is None or len(coef) != 1 or estimator.average:
+    # A regressor's weights are one row without a second dimension.
+    rows = [] if coef is None else coef.reshape(-1, coef.shape[-1])
+    if len(rows) != 1 or estimator.average:
         return None
     intercept = estimator.intercept_.tolist() if estimator.fit_intercept else []
-    return tuple(coef[0].tolist() + intercept)
+    return tuple(rows[0].tolist() + intercept)
 
 
 def _sklearn_rate(wanted: dict[str, Any], largest: float) -> tuple[float, Optional[str], int]:

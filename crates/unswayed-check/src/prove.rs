@@ -6,11 +6,11 @@ use crate::failure::{Reason, require, require_each, require_not_negative, requir
 use crate::lambda::Lambda;
 use crate::parts::points::{self, Acting, Ellipsoid, Split};
 use crate::parts::region;
-use crate::parts::slabs::{self, Slab};
 use crate::parts::rows::{
     self, BoundedSlope, Clipped, ClippedLoss, ErrorHinge, ErrorLogistic, Interval, LabelHinge, LabelLogistic,
     Line, Logistic, Mass, RowLine, View,
 };
+use crate::parts::slabs::{self, Slab};
 use crate::proof::{CaseProof, Lines, RowBound};
 use crate::rows::{Evidence, Rows};
 use crate::shape::Shape;

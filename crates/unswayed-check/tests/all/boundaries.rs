@@ -1277,13 +1277,13 @@ fn counts_and_shapes() {
         ("tau: expected 0, found 1", &[Hinge, LabelFlips], keep, |p| p.proof.cases.tau = vec![1.0]),
         ("tau[0] = NaN", PLAIN, keep, nan),
         ("nu: expected 1, found 0", PLAIN, keep, |p| p.proof.cases.nu.clear()),
-        ("nu: expected 0, found 1", &[Hinge, Ball, Bias], keep, |p| p.proof.cases.nu = vec![1.0]),
+        ("nu: expected 3, found 1", &[Hinge, Ball, Bias], keep, |p| p.proof.cases.nu = vec![1.0]),
         ("share: expected 2, found 1", &[Hinge, Points], keep, |p| p.proof.cases.share.truncate(1)),
         ("share: expected 0, found 1", PLAIN, keep, |p| p.proof.cases.share = vec![1.0]),
         ("w: expected 2, found 0", &[Logistic, Points], keep, |p| p.proof.cases.w.clear()),
         ("w: expected 0, found 2", &[Hinge, Points], keep, |p| p.proof.cases.w = vec![0.5; 2]),
         ("x: expected 2, found 0", &[Hinge, Ellipsoid], keep, |p| p.proof.cases.x.clear()),
-        ("x: expected 0, found 2", &[Hinge, Ellipsoid, Bias], keep, |p| p.proof.cases.x = vec![0.0; 2]),
+        ("x: expected 12, found 6", &[Hinge, Ellipsoid, Bias], keep, |p| p.proof.cases.x = vec![0.0; 6]),
         ("outer: expected 1, found 0", SHELLS, keep, |p| p.proof.cases.outer.clear()),
         ("inner: expected 1, found 2", SHELLS, keep, |p| p.proof.cases.inner.push(0.0)),
         ("outer: expected 0, found 1", PLAIN, keep, |p| p.proof.cases.outer = vec![0.0]),
@@ -1377,10 +1377,18 @@ fn counts_and_shapes() {
         ),
         ("nu[0] = 0.5", &[Hinge, Ball, Bias], keep, |p| p.proof.cases.nu[0] = 0.5),
         ("nu[2] = 0.5", &[Hinge, Ball, Bias], |p| p.proof.cases.nu[1] = 0.5, |p| p.proof.cases.nu[2] = 0.5),
-        ("slabs[1] = 2.0", &[Hinge, Ball, Bias], |p| p.proof.slabs[0] = 2.0_f64.next_down(), |p| {
-            p.proof.slabs[0] = 2.0
-        }),
-        ("slabs[1] = inf", &[Hinge, Ball, Bias], |p| p.proof.slabs[1] = 1e9, |p| p.proof.slabs[1] = f64::INFINITY),
+        (
+            "slabs[1] = 2.0",
+            &[Hinge, Ball, Bias],
+            |p| p.proof.slabs[0] = 2.0_f64.next_down(),
+            |p| p.proof.slabs[0] = 2.0,
+        ),
+        (
+            "slabs[1] = inf",
+            &[Hinge, Ball, Bias],
+            |p| p.proof.slabs[1] = 1e9,
+            |p| p.proof.slabs[1] = f64::INFINITY,
+        ),
         ("lines[1] = 2.0", &[Hinge, Ball, Bias], keep, |p| p.proof.cases.lines[1] = 2),
     ];
     assert!(pairs.len() >= 90);
@@ -1435,7 +1443,9 @@ fn proofs_that_do_not_fit() {
         ("does not fit an unregularized coordinate without slabs", &[Hinge, Ball, Bias], keep, |p| {
             p.proof.slabs = vec![]
         }),
-        ("does not fit slabs without an unregularized coordinate", PLAIN, keep, |p| p.proof.slabs = vec![0.0]),
+        ("does not fit slabs without an unregularized coordinate", PLAIN, keep, |p| {
+            p.proof.slabs = vec![0.0]
+        }),
         ("does not fit cases by class without classes", PLAIN, keep, |p| p.proof.by_class = true),
         ("does not fit an ellipsoid without omega", &[Hinge, Ellipsoid], keep, |p| p.proof.omega = None),
         ("does not fit omega without an ellipsoid", PLAIN, keep, |p| p.proof.omega = Some(1.0)),

@@ -233,7 +233,9 @@ impl Tally {
 
     /// The same for the fraction misclassified.
     fn error(&mut self, name: &str, problem: &Problem, outcome: &Outcome, one_coin: bool) {
-        let (Some(claim), Some(bound)) = (&outcome.certificate.error, outcome.certified_error) else { return };
+        let (Some(claim), Some(bound)) = (&outcome.certificate.error, outcome.certified_error) else {
+            return;
+        };
         let grid = Grid::new(problem, Rules { of_error: true, one_coin }, grids(problem)[0]);
         let truth = grid.solve(WIDTH, ROUNDS).low;
         let eta = problem.learner().learning_rate;

@@ -129,7 +129,17 @@ pub fn plain(eta: f64, sigma: f64, eps: f64, loss: Loss, set: Set) -> Statement 
 
 /// A proof with one set of lines and no shells.
 pub fn simple(rows: RowBound, alpha: f64, beta: Vec<f64>, lines: Lines, cases: Cases) -> CaseProof {
-    CaseProof { rows, alpha, beta, omega: None, shells: None, slabs: vec![], by_class: false, lines: vec![lines], cases }
+    CaseProof {
+        rows,
+        alpha,
+        beta,
+        omega: None,
+        shells: None,
+        slabs: vec![],
+        by_class: false,
+        lines: vec![lines],
+        cases,
+    }
 }
 
 /// The name of a kind in files.

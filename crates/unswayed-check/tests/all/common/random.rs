@@ -274,8 +274,6 @@ pub fn kinds() -> Vec<KindOf> {
             format!("{} weights", name_of(method)),
             Box::new(move |r| random_problem(r, method, "box", add_weights)),
         );
-    }
-    for method in [BoundedSlope, Logistic, ErrorHinge, ErrorLogistic] {
         for set in ["ball", "box", "ellipsoid"] {
             add(
                 format!("{} {set} free", name_of(method)),
@@ -332,6 +330,10 @@ pub fn kinds() -> Vec<KindOf> {
             kinds.push((format!("{loss:?} {set}"), Box::new(move |r| random_loss(r, loss, set))));
         }
     }
+    for method in [ErrorHinge, ErrorLogistic] {
+        let name = format!("{} ball free", name_of(method));
+        kinds.push((name, Box::new(move |r| random_problem(r, method, "ball", add_free))));
+    }
     kinds
 }
 
@@ -385,7 +387,8 @@ pub fn add_free(p: &mut Problem, r: &mut Random) {
     p.proof.lines = (0..slabs).map(|shell| Lines { shell, ..p.proof.lines[0].clone() }).collect();
     let cases = &mut p.proof.cases;
     cases.lines = (0..slabs).collect();
-    (cases.tau, cases.nu, cases.x) = (cases.tau.repeat(slabs), cases.nu.repeat(slabs), cases.x.repeat(2 * slabs));
+    (cases.tau, cases.nu, cases.x) =
+        (cases.tau.repeat(slabs), cases.nu.repeat(slabs), cases.x.repeat(2 * slabs));
     refresh(p);
 }
 

@@ -248,7 +248,9 @@ impl<'a> CaseProgram<'a> {
         let mut case = CaseAt::default();
         let mut price = match place.part {
             PointSet::Nothing => Affine::default(),
-            PointSet::Symmetric(set) => self.place_symmetric(program, layout, (set, place.slab), &mut case, cuts),
+            PointSet::Symmetric(set) => {
+                self.place_symmetric(program, layout, (set, place.slab), &mut case, cuts)
+            }
             PointSet::Point(a) => self.place_point(program, layout, a, &mut case, cuts),
         };
         price = price * self.constants.eps;
@@ -402,7 +404,8 @@ impl<'a> CaseProgram<'a> {
         let forces: Vec<Affine> =
             (0..*parameters).map(|j| self.force(layout, case, place, &weight, j)).collect();
         let betas: Vec<Affine> = (0..*parameters).map(|j| Affine::of(layout.beta + j)).collect();
-        let is_joint = place.slab.is_none_or(|slab| matches!(place.part, PointSet::Symmetric(set) if slab.allows(set)));
+        let is_joint =
+            place.slab.is_none_or(|slab| matches!(place.part, PointSet::Symmetric(set) if slab.allows(set)));
         let tops = if is_joint { *parameters } else { 2 * parameters };
         let first = program.variables(tops);
         let top = |i: usize| Affine::of(first + i);

@@ -12,7 +12,7 @@ const ROWS: usize = 60;
 /// Slabs, at most.
 const MOST_SLABS: usize = 20;
 /// The first edges, in units of what moves the margin of a row by 1.
-const FIRST: [f64; 7] = [-8.0, -4.0, -2.0, 0.0, 2.0, 4.0, 8.0];
+const FIRST: [f64; 5] = [-2.0, -1.0, 0.0, 1.0, 2.0];
 /// A round of new edges is the last one if it gains less than this part of the bound.
 const GAIN: f64 = 0.005;
 /// Slabs within this part of the largest bound decide it.
@@ -105,7 +105,11 @@ fn refined(edges: &[f64], found: &Found) -> Vec<f64> {
     for (slab, _) in slabs.iter().zip(&worst).filter(|(_, worst)| **worst > largest * (1.0 - DECIDING)) {
         let edge = slab.edge();
         let reach = (edges[edges.len() - 1] - edges[0]).max(edge.abs()) / 2.0;
-        finer.push(if slab.is_bounded() { f64::midpoint(slab.low, slab.high) } else { edge + slab.outward() * reach });
+        finer.push(if slab.is_bounded() {
+            f64::midpoint(slab.low, slab.high)
+        } else {
+            edge + slab.outward() * reach
+        });
     }
     finer.sort_by(f64::total_cmp);
     finer.dedup();

@@ -62,14 +62,15 @@ fn slabs_that_are_left_out_are_missed() {
     let kinds = kinds();
     let (_, make) = kinds.iter().find(|(name, _)| name == "bounded-slope ball free").expect("a kind");
     let (mut tried, mut found) = (0, 0);
-    while tried < 12 {
-        let problem = make(&mut random);
+    while tried < 6 {
+        let mut problem = make(&mut random);
+        improve(&mut problem, &mut random, 300);
         let Ok((_, cases)) = problem.bounds() else { continue };
         tried += 1;
         let least = cases.into_iter().fold(f64::INFINITY, f64::min);
         found += usize::from(problem.search(&mut random, 4, 250) > least + 1e-6);
     }
-    assert!(found >= 3, "{found} of {tried}");
+    assert!(found >= 2, "{found} of {tried}");
 }
 
 /// Planted errors: an adversary with larger labels than the proof speaks of, and rows with other labels. A search that looked at

@@ -269,7 +269,7 @@ fn one_dataset(case: &Value) -> Problem {
             let u = numbers(&w["u"]);
             if *set != Set::LabelFlips {
                 cases.tau = w.get("tau").map_or_else(|| vec![dot(&beta, &beta).sqrt()], numbers);
-                cases.nu = vec![number(&w["nu"])];
+                cases.nu = vec![w.get("nu").map_or(0.0, number)];
             }
             if let Some(q) = case.get("Q") {
                 let q = table(q);

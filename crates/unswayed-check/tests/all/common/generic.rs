@@ -205,8 +205,7 @@ fn add_slabs(problem: &mut Problem) {
     proof.lines = (0..3).map(|shell| Lines { shell, ..proof.lines[0].clone() }).collect();
     repeat(&mut proof.cases, 3);
     proof.cases.x = proof.cases.x.repeat(2);
-    proof.cases.nu[0] = 0.0;
-    proof.cases.nu[2] = 0.0;
+    proof.cases.nu.iter_mut().step_by(2).for_each(|nu| *nu = 0.0);
 }
 
 /// The same shell cut in two.

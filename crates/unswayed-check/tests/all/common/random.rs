@@ -274,8 +274,6 @@ pub fn kinds() -> Vec<KindOf> {
             format!("{} weights", name_of(method)),
             Box::new(move |r| random_problem(r, method, "box", add_weights)),
         );
-    }
-    for method in [BoundedSlope, Logistic, ErrorHinge, ErrorLogistic] {
         for set in ["ball", "box", "ellipsoid"] {
             add(
                 format!("{} {set} free", name_of(method)),
@@ -331,6 +329,10 @@ pub fn kinds() -> Vec<KindOf> {
         for set in ["ball", "box", "ellipsoid", "points"] {
             kinds.push((format!("{loss:?} {set}"), Box::new(move |r| random_loss(r, loss, set))));
         }
+    }
+    for method in [ErrorHinge, ErrorLogistic] {
+        let name = format!("{} ball free", name_of(method));
+        kinds.push((name, Box::new(move |r| random_problem(r, method, "ball", add_free))));
     }
     kinds.extend(regression_kinds());
     kinds

@@ -271,7 +271,9 @@ fn most_rows(task: &CaseProgram) -> usize {
         false if improve::applies(task) => MOST_STARTING_ROWS,
         false => MOST_CURVED_ROWS,
     };
-    (all / task.tables.len() / task.slabs.len().max(1)).max(50)
+    // In slabs lines are many times as many, and α and β of a sample cost more.
+    let all = if task.slabs.is_empty() { all } else { 2 * all / task.slabs.len() };
+    (all / task.tables.len()).max(50)
 }
 
 /// The best numbers for all rows, from a sample if they are too many. `near` are good numbers for a similar task, if there are any.

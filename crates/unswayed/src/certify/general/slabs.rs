@@ -12,7 +12,7 @@ const ROWS: usize = 60;
 /// Slabs, at most.
 const MOST_SLABS: usize = 20;
 /// The first edges, in units of what moves the margin of a row by 1.
-const FIRST: [f64; 7] = [-8.0, -4.0, -2.0, 0.0, 2.0, 4.0, 8.0];
+const FIRST: [f64; 5] = [-2.0, -1.0, 0.0, 1.0, 2.0];
 /// A round of new edges is the last one if it gains less than this part of the bound.
 const GAIN: f64 = 0.005;
 /// Slabs within this part of the largest bound decide it.

@@ -48,10 +48,10 @@ class Row(Setting):
     task: str
     poison_rate: float
     benign_loss: float
-    benign_error: float
+    benign_error: Optional[float]
     benign_source: str
     certified_loss: float
-    certified_error: float
+    certified_error: Optional[float]
     method: str
     status: str
     attack: Optional[str]

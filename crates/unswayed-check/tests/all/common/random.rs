@@ -335,7 +335,7 @@ pub fn kinds() -> Vec<KindOf> {
 }
 
 /// Every kind of problem with a regression loss.
-fn regression_kinds() -> Vec<KindOf> {
+pub fn regression_kinds() -> Vec<KindOf> {
     type Change = fn(&mut Problem, &mut Random);
     const CHANGES: [(&str, &str, Change); 9] = [
         ("ball", "ball", nothing),

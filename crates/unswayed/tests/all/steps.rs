@@ -30,7 +30,7 @@ fn one_weight_for_all_is_another_learning_rate() {
         assert!((a.benign.loss - b.benign.loss).abs() < 1e-6, "{loss} {set}");
         let [a, b] =
             [&own, &plain].map(|problem| Suite::new(problem).expect("attacks").settled().expect("rest").0);
-        assert!((a - b).abs() < 0.02 * b, "{loss} {set}: {a} {b}");
+        assert!((a - b).abs() < 0.05 * b, "{loss} {set}: {a} {b}");
     }
 }
 

@@ -1,7 +1,6 @@
 //! Step weights: random witnesses against a learner that takes weighted steps, with errors that the search must find, and the
 //! edges of every condition.
 
-use serde_json::{Value, json};
 use unswayed_check::{Evidence, Failure, Proof, RowBound, Rows, Set, prove};
 
 use crate::common::random::{add_shells, fill_cases, random_problem};
@@ -150,36 +149,48 @@ impl Weighted {
     }
 }
 
-/// How many problems are proved, and of how many the bound is broken, if `spoil` spoils what the checker is told.
-fn broken(seed: u64, count: usize, spoil: impl Fn(&mut Weighted)) -> (usize, usize) {
-    let mut random = Random(seed);
-    let (mut proved, mut broken) = (0, 0);
-    for i in 0..count {
-        let set = ["ball", "box", "ellipsoid"][i % 3];
-        let weighted = Weighted::random(&mut random, KINDS[i % KINDS.len()], set);
-        let mut told = Weighted { problem: weighted.problem.clone(), steps: weighted.steps.clone() };
-        spoil(&mut told);
-        let Ok(bound) = told.bound() else { continue };
-        proved += 1;
-        broken += usize::from(weighted.search(&mut random, 80) > bound + 1e-9 * (1.0 + bound.abs()));
-    }
-    (proved, broken)
-}
-
 #[test]
 fn no_weighted_step_breaks_a_bound() {
     let count = rounds(300, 20_000);
-    let (proved, broken) = broken(0x57e9, count, |_| {});
+    let (mut random, mut proved) = (Random(0x57e9), 0);
+    for i in 0..count {
+        let set = ["ball", "box", "ellipsoid"][i % 3];
+        let weighted = Weighted::random(&mut random, KINDS[i % KINDS.len()], set);
+        let Ok(bound) = weighted.bound() else { continue };
+        proved += 1;
+        let found = weighted.search(&mut random, 80);
+        assert!(
+            found <= bound + 1e-9 * (1.0 + bound.abs()),
+            "{set} {:?}: {found} {bound}",
+            weighted.problem.proof.rows
+        );
+    }
     assert!(proved > count / 2, "{proved} of {count}");
-    assert_eq!(broken, 0);
 }
 
-/// A checker that is told of a smaller weight of points proves too little, and the search finds it.
+/// At θ = 0 with a steep λ a point of weight 2 does far more than one of weight 0.01: a checker that is told of the latter
+/// proves too little.
 #[test]
 fn a_forgotten_weight_of_points_is_found() {
-    let (proved, broken) =
-        broken(0x57ea, 300, |told| told.problem.statement.threat.poison_weight = Some(0.01));
-    assert!(proved > 100 && broken > 0, "{broken} of {proved}");
+    let mut random = Random(5);
+    let mut weighted = Weighted::random(&mut random, RowBound::BoundedSlope, "ball");
+    let Problem { statement, proof, data, weights, .. } = &mut weighted.problem;
+    (statement.learner.learning_rate, statement.learner.regularization) = (0.01, 0.01);
+    statement.threat.poison_rate = 0.5;
+    statement.threat.set = Set::Ball { radius: 1.0 };
+    statement.threat.poison_weight = Some(0.01);
+    *data = vec![[-0.1, 0.0].repeat(4)];
+    *weights = vec![None];
+    (proof.alpha, proof.beta) = (0.51, vec![10.0, 0.0]);
+    proof.lines[0].u.fill(0.0);
+    proof.cases.nu.fill(0.0);
+    proof.cases.tau.fill(10.0);
+    weighted.steps = vec![2.0; 4];
+    let bound = weighted.bound().expect("a bound");
+    let reached = |weighted: &Weighted| weighted.residual(&[0.0, 0.0], &[1.0, 0.0]);
+    assert!(reached(&weighted) <= bound, "{bound}");
+    weighted.problem.statement.threat.poison_weight = Some(2.0);
+    assert!(reached(&weighted) > bound, "{bound}");
 }
 
 /// Four equal rows, hardly any regularization and no adversary: the bound is reached at the kink, so that step weights that are
@@ -201,39 +212,6 @@ fn the_bound_of_a_weighted_row_is_reached() {
     assert!(reached <= bound && reached > bound * (1.0 - 1e-6), "{reached} {bound}");
     weighted.steps = vec![2.0 * 0.999; 4];
     assert!(weighted.bound().expect("a bound") < reached);
-}
-
-/// `python/unswayed/verify.py` proves the same bounds, to the last bit. `UNSWAYED_BLESS=1` writes the proofs, then
-/// `tests/oracles/verified.py` the bounds.
-#[test]
-fn the_other_checker_proves_the_same() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oracles/verified_steps.json");
-    let mut random = Random(0x57eb);
-    let mut drawn = vec![];
-    for i in 0..45 {
-        let kind = KINDS[i % KINDS.len()];
-        let weighted = Weighted::random(&mut random, kind, ["ball", "box", "ellipsoid"][i / KINDS.len() % 3]);
-        let Ok(bound) = weighted.bound() else { continue };
-        let Problem { statement, proof, data, weights, .. } = &weighted.problem;
-        drawn.push((
-            bound,
-            json!({
-                "statement": statement, "proof": proof, "z": data[0], "weights": weights[0], "steps": weighted.steps,
-            }),
-        ));
-    }
-    assert!(drawn.len() > 20, "{}", drawn.len());
-    if std::env::var_os("UNSWAYED_BLESS").is_some() {
-        let cases: Vec<&Value> = drawn.iter().map(|(_, case)| case).collect();
-        std::fs::write(path, json!(cases).to_string()).unwrap();
-        return;
-    }
-    let all: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    assert_eq!(all.len(), drawn.len());
-    for (case, (bound, own)) in all.iter().zip(&drawn) {
-        assert_eq!(case["steps"], own["steps"]);
-        assert_eq!(case["proved"], json!(bound));
-    }
 }
 
 fn one_row(step: f64, poison_weight: Option<f64>, change: impl Fn(&mut Weighted)) -> Result<f64, String> {

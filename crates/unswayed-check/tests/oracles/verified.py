@@ -1,5 +1,4 @@
-"""Writes into verified.json what python/unswayed/verify.py proves about each of its certificates, and into verified_steps.json the
-bounds of its proofs with step weights."""
+"""Writes into verified.json what python/unswayed/verify.py proves about each of its certificates."""
 
 import importlib.util
 import json
@@ -34,13 +33,4 @@ path = HERE / "verified.json"
 cases = json.loads(path.read_text())
 for case in cases:
     case["proved"] = proved(case)
-path.write_text("[\n" + ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases) + "\n]\n")
-
-path = HERE / "verified_steps.json"
-cases = json.loads(path.read_text())
-for case in cases:
-    data = [rows(case["z"], case["weights"], 2, case["steps"])]
-    statement, proof = verify.STATEMENT(case["statement"]), verify.CASES(case["proof"])
-    verify.validate(statement, data, None)
-    case["proved"] = verify.double_up(verify.prove_cases(statement, proof, data, None))
 path.write_text("[\n" + ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases) + "\n]\n")

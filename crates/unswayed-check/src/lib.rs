@@ -144,7 +144,10 @@ impl Proven<'_> {
             Proof::Cases(proof) => horizon::transient(self.statement, proof, horizon, m)?,
             Proof::Paper(proof) => paper::transient(self.statement, proof, horizon, m)?,
             Proof::Levels(_) => {
-                return Err(Reason::Unfit { method: self.proof.method(), with: "a bound for the first steps" });
+                return Err(Reason::Unfit {
+                    method: self.proof.method(),
+                    with: "a bound for the first steps",
+                });
             }
         };
         Ok(&self.value + start)

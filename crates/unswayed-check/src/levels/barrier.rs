@@ -23,7 +23,11 @@ pub(crate) fn anywhere(setting: &Setting) -> Dyadic {
     let zero = Dyadic::zero();
     let (lambert, one) = (Dyadic::new(LAMBERT), Dyadic::whole(1));
     let row = |s: &Dyadic| {
-        if setting.is_hinge() { (&one - s).max(zero.clone()) } else { (&zero - s).max(zero.clone()) + &lambert }
+        if setting.is_hinge() {
+            (&one - s).max(zero.clone())
+        } else {
+            (&zero - s).max(zero.clone()) + &lambert
+        }
     };
     let sum = setting.margins.iter().enumerate();
     let sum = sum.fold(Dyadic::zero(), |sum, (i, s)| sum + setting.weight(i) * row(s));
@@ -113,7 +117,8 @@ impl<'a> Barrier<'a> {
         require_positive(&c2, format_args!("c₂ of shell {k}"))?;
         // −c₂r² + εRr for r ≥ √(2σ'·low)
         let push = eps * radius;
-        let slope = quotient(&(&two * sigma * low.max(Dyadic::zero())), &self.levels.softening(), Round::Down);
+        let slope =
+            quotient(&(&two * sigma * low.max(Dyadic::zero())), &self.levels.softening(), Round::Down);
         let r = sqrt_down(&slope);
         let mean = if (&two * &c2 * &r - &push).is_negative() {
             quotient(&push.square(), &(&four * &c2), Round::Up)
@@ -163,7 +168,12 @@ fn near_activities(setting: &Setting, levels: &Levels) -> Vec<f64> {
 }
 
 /// S₁ = (1−ε)Σp w̄²n + εR² and S₂ = (1−ε)Λ + εR², where ΛI − Σp w̄²zzᵀ must be positive definite.
-fn moments(setting: &Setting, activities: &[f64], spread: f64, name: &'static str) -> Result<Moments, Reason> {
+fn moments(
+    setting: &Setting,
+    activities: &[f64],
+    spread: f64,
+    name: &'static str,
+) -> Result<Moments, Reason> {
     let Setting { rows, eps, benign, total, radius, .. } = setting;
     let d = rows.dimension;
     let squares: Vec<f64> = activities.iter().map(|w| w * w).collect();

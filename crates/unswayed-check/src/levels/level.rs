@@ -113,9 +113,10 @@ fn centre(setting: &Setting) -> (Dyadic, Dyadic, Dyadic) {
     let least = benign * &twice * conjugate - benign.square() * square;
     let least = quotient(&least, &(twice * total), Round::Down);
     let edge = sigma * total;
-    let off = pull.iter().zip(&proof.centre).fold(Dyadic::zero(), |sum, (x, &o)| {
-        sum + (&edge * Dyadic::new(o) - benign * x).square()
-    });
+    let off = pull
+        .iter()
+        .zip(&proof.centre)
+        .fold(Dyadic::zero(), |sum, (x, &o)| sum + (&edge * Dyadic::new(o) - benign * x).square());
     (base, least, quotient(&sqrt_up(&off), &edge, Round::Up))
 }
 
@@ -178,7 +179,9 @@ fn constants(setting: &Setting) -> Result<Vec<Dyadic>, Reason> {
     let work = &work;
     let parts = std::thread::scope(|scope| {
         let handles: Vec<_> = places.iter().map(|rows| scope.spawn(move || work(rows))).collect();
-        let join = |h: std::thread::ScopedJoinHandle<'_, _>| h.join().unwrap_or_else(|e| std::panic::resume_unwind(e));
+        let join = |h: std::thread::ScopedJoinHandle<'_, _>| {
+            h.join().unwrap_or_else(|e| std::panic::resume_unwind(e))
+        };
         handles.into_iter().map(join).collect::<Result<Vec<_>, Reason>>()
     })?;
     let mut constants = vec![Dyadic::zero(); 2 * n];

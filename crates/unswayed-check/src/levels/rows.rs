@@ -100,7 +100,8 @@ impl<'a> RowQuadratics<'a> {
         let mut cells = vec![(from, to, start, end)];
         while let Some((from, to, start, end)) = cells.pop() {
             let width = Dyadic::scaled((to - from).into(), -CELL_BITS);
-            let above = start.clone().max(end.clone()) + &bend * width.square() * Dyadic::scaled(1.into(), -3);
+            let above =
+                start.clone().max(end.clone()) + &bend * width.square() * Dyadic::scaled(1.into(), -3);
             let current = top.clone().unwrap_or_else(Dyadic::zero);
             if !(&above - &current).is_positive() {
                 continue;

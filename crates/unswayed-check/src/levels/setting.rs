@@ -125,7 +125,8 @@ impl<'a> Setting<'a> {
         require_positive(&(&self.norm - &self.radius), "n̂ − R")?;
         let edge = self.norm.square();
         let outside = self.squares.iter().position(|n| !(&edge - n).is_positive());
-        outside.map_or(Ok(()), |i| require_positive(&(&edge - &self.squares[i]), format_args!("n̂² − ‖z[{i}]‖²")))
+        outside
+            .map_or(Ok(()), |i| require_positive(&(&edge - &self.squares[i]), format_args!("n̂² − ‖z[{i}]‖²")))
     }
 }
 

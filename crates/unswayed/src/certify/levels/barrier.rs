@@ -79,7 +79,9 @@ impl Shells {
                 let anchor = (self.anchor_height + offset).sqrt();
                 let mut barrier = Barrier { offset, steepness, size: 1.0, anchor, value: f64::INFINITY };
                 let Some(drifts) = self.drifts(levels, &barrier) else { continue };
-                let sum = |size: f64| bounds.iter().zip(&drifts).map(|(g, b)| g + size * b).fold(f64::MIN, f64::max);
+                let sum = |size: f64| {
+                    bounds.iter().zip(&drifts).map(|(g, b)| g + size * b).fold(f64::MIN, f64::max)
+                };
                 for j in 0..1200 {
                     let size = 10_f64.powf(-14.0 + f64::from(j) / 50.0);
                     let value = sum(size);

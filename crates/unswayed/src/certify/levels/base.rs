@@ -39,7 +39,9 @@ impl<'a> Base<'a> {
             Set::Box { radii } => above(dot(radii, radii)),
             Set::Points { points } => above(points.chunks(d).map(|x| dot(x, x)).fold(0.0, f64::max)),
             Set::LabelFlips => longest * (1.0 + 1e-12),
-            Set::Ellipsoid { q } => above(largest_eigenvalue(d, |i, j| q[super::super::conic::packed(i, j)]) * 1.001),
+            Set::Ellipsoid { q } => {
+                above(largest_eigenvalue(d, |i, j| q[super::super::conic::packed(i, j)]) * 1.001)
+            }
             Set::Any => return None,
         };
         let squares = data.iter().map(|z| dot(z, z)).collect();

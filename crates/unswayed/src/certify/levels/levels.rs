@@ -33,7 +33,8 @@ impl<'a> Levels<'a> {
     pub(super) fn new(base: &'a Base<'a>, smoothing: f64, height: f64) -> Option<Self> {
         let d = base.d;
         let none = vec![0.0; d];
-        let gains: &[f64] = if base.is_hinge { &[3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 1e5] } else { &[1.0] };
+        let gains: &[f64] =
+            if base.is_hinge { &[3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 1e5] } else { &[1.0] };
         let settle = |theta: Vec<f64>, &gain: &f64| Objective { base, gain }.solve(&none, &theta, 1e-10);
         let theta = gains.iter().fold(none.clone(), settle);
         let last = *gains.last()?;
@@ -71,7 +72,8 @@ impl<'a> Levels<'a> {
     /// v₀ above the loss of any model of the kept ball needs at least this height.
     pub(super) fn last_height(&self) -> f64 {
         let Base { eps, norm, sigma, .. } = self.base;
-        ((1.0 - eps) * (1.0 + norm * norm / sigma) + norm * norm / (2.0 * sigma) - self.top) * (1.0 + 1e-9) + 1e-9
+        ((1.0 - eps) * (1.0 + norm * norm / sigma) + norm * norm / (2.0 * sigma) - self.top) * (1.0 + 1e-9)
+            + 1e-9
     }
 
     /// x
@@ -101,7 +103,14 @@ impl<'a> Levels<'a> {
     }
 
     /// The best of three forces: π, the point, and the constant of (E3).
-    fn end(&self, objective: &Objective, a: &[f64], level: f64, guess: f64, start: &[f64]) -> (f64, Vec<f64>, f64) {
+    fn end(
+        &self,
+        objective: &Objective,
+        a: &[f64],
+        level: f64,
+        guess: f64,
+        start: &[f64],
+    ) -> (f64, Vec<f64>, f64) {
         let mut point = start.to_vec();
         let mut tried = |force: f64| {
             let pull: Vec<f64> = a.iter().map(|a| force * a).collect();
@@ -111,7 +120,8 @@ impl<'a> Levels<'a> {
         };
         let (first, second) = (tried(guess), tried(1.3 * guess));
         let third = tried(if second.0 > first.0 { guess / 1.3 } else { 1.7 * guess });
-        let best = [second, third].into_iter().fold(first, |best, next| if next.0 < best.0 { next } else { best });
+        let best =
+            [second, third].into_iter().fold(first, |best, next| if next.0 < best.0 { next } else { best });
         (best.1, best.2, best.3)
     }
 
@@ -122,7 +132,8 @@ impl<'a> Levels<'a> {
         let mut sum = base.pull(&q);
         sum.iter_mut().zip(pull).for_each(|(c, a)| *c += a);
         let conjugate: f64 = q.iter().zip(&base.p).map(|(&q, p)| p * base.conjugate(q)).sum();
-        self.smoothing / 2.0 * dot(pull, pull) + dot(&sum, &sum) / (2.0 * base.sigma) - (1.0 - base.eps) * conjugate
+        self.smoothing / 2.0 * dot(pull, pull) + dot(&sum, &sum) / (2.0 * base.sigma)
+            - (1.0 - base.eps) * conjugate
     }
 
     /// The interval of each margin on a level.

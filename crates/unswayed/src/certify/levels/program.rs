@@ -214,7 +214,8 @@ impl Program<'_> {
             let fixed = x.nu() * self.margins[i] + dot(x.tilt(), self.base.row(i));
             for cut in cuts {
                 let [a, b] = self.coefficients(i, cut);
-                slacks.push(x.t[i] + (x.y[i] + x.m[i] * cut.u) * cut.u - a * x.alpha() - b * fixed - cut.error);
+                slacks
+                    .push(x.t[i] + (x.y[i] + x.m[i] * cut.u) * cut.u - a * x.alpha() - b * fixed - cut.error);
             }
         }
         for (limit, constant) in self.limits() {
@@ -287,11 +288,14 @@ impl Program<'_> {
             let fixed = self.fixed(step, i);
             for cut in cuts {
                 let [a, b] = self.coefficients(i, cut);
-                change.push(step.t[i] + (step.y[i] + step.m[i] * cut.u) * cut.u - a * step.alpha() - b * fixed);
+                change
+                    .push(step.t[i] + (step.y[i] + step.m[i] * cut.u) * cut.u - a * step.alpha() - b * fixed);
             }
         }
         let limits = self.limits();
-        change.extend(limits.iter().map(|(limit, _)| limit.iter().zip(&step.shared).map(|(l, x)| l * x).sum::<f64>()));
+        change.extend(
+            limits.iter().map(|(limit, _)| limit.iter().zip(&step.shared).map(|(l, x)| l * x).sum::<f64>()),
+        );
         let limit = |values: &[f64], changes: &[f64]| {
             let ratios = values.iter().zip(changes).filter(|(_, c)| **c < 0.0).map(|(v, c)| -v / c);
             (NEARLY * ratios.fold(f64::INFINITY, f64::min)).min(1.0)

@@ -46,7 +46,11 @@ pub(super) fn first_cuts(base: &Base, interval: [f64; 2], o: f64, count: usize) 
     for piece in pieces(base.is_hinge, interval) {
         for j in 0..count {
             let s = piece.low + (piece.high - piece.low) * j as f64 / (count - 1) as f64;
-            cuts.push(Cut { u: s - o, w: piece.w.unwrap_or_else(|| base.activity(1.0, s)), error: piece.error });
+            cuts.push(Cut {
+                u: s - o,
+                w: piece.w.unwrap_or_else(|| base.activity(1.0, s)),
+                error: piece.error,
+            });
         }
     }
     cuts
@@ -78,7 +82,11 @@ impl RowNumbers<'_> {
         if let Some(w) = piece.w {
             let slope = (1.0 - eps) * w * 2.0 * self.alpha * k - y;
             let vertex = o + slope / (2.0 * m);
-            return if m > 0.0 && vertex > piece.low && vertex < piece.high { better(ends, at(vertex)) } else { ends };
+            return if m > 0.0 && vertex > piece.low && vertex < piece.high {
+                better(ends, at(vertex))
+            } else {
+                ends
+            };
         }
         let grid = (1..200).map(|j| at(piece.low + (piece.high - piece.low) * f64::from(j) / 200.0));
         grid.fold(ends, better)

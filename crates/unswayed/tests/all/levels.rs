@@ -100,8 +100,10 @@ impl Line<'_> {
         let mut worst = f64::MIN;
         for kink in [0.0, 1.0] {
             let benign = mean(&|z| self.lambda(self.step(theta, z, kink)) - here);
-            let points = (0..=40).map(|j| f64::from(j) / 20.0 - 1.0).chain([1.0 / theta]).filter(|z| z.abs() <= 1.0);
-            let point = points.map(|z| self.lambda(self.step(theta, z, kink)) - here).fold(f64::MIN, f64::max);
+            let points =
+                (0..=40).map(|j| f64::from(j) / 20.0 - 1.0).chain([1.0 / theta]).filter(|z| z.abs() <= 1.0);
+            let point =
+                points.map(|z| self.lambda(self.step(theta, z, kink)) - here).fold(f64::MIN, f64::max);
             worst = worst.max((1.0 - self.eps()) * benign + self.eps() * point + error);
         }
         worst

@@ -3,6 +3,10 @@
 use super::base::{Base, largest_eigenvalue};
 use super::levels::Levels;
 
+/// Steepnesses to try, as multiples of 2Y/(η·(mean square of a step)).
+const KAPPAS: [f64; 16] =
+    [0.02, 0.04, 0.055, 0.07, 0.085, 0.1, 0.125, 0.15, 0.2, 0.25, 0.3, 0.4, 0.55, 0.8, 1.2, 2.0];
+
 /// The numbers of a barrier.
 #[derive(Clone, Debug)]
 pub(super) struct Barrier {
@@ -10,7 +14,7 @@ pub(super) struct Barrier {
     pub(super) steepness: f64,
     pub(super) size: f64,
     pub(super) anchor: f64,
-    /// Against the rounding of the exact check.
+    /// The largest sum of bound and drift, before the exact check.
     pub(super) value: f64,
 }
 
@@ -29,14 +33,14 @@ pub(super) struct Shells {
 impl Shells {
     /// Shells around the level at `f`² units of (εR)²/(2σ'), dense there, and up to all models.
     pub(super) fn new(levels: &Levels, f: f64) -> Self {
-        let mut factors = vec![0.6, 0.8, 0.9, 0.95];
-        let mut next = 0.98;
-        while next < f + 0.12 {
+        let mut factors = vec![0.5, 0.6, 0.68, 0.74, 0.78, 0.82, 0.84, 0.86, 0.88];
+        let mut next = 0.89;
+        while next < f + 0.25 {
             factors.push(next);
             next += 0.01;
         }
         let near = factors.len();
-        let beyond = [0.14, 0.17, 0.2, 0.25, 0.3, 0.36, 0.44, 0.52, 0.6, 0.7, 0.8, 1.0, 1.3];
+        let beyond = [0.27, 0.3, 0.33, 0.36, 0.4, 0.44, 0.48, 0.52, 0.6, 0.7, 0.8, 1.0, 1.3];
         factors.extend(beyond.map(|more| f + more));
         let fine = factors.len();
         let (unit, last) = (levels.unit(), levels.last_height());
@@ -67,9 +71,7 @@ impl Shells {
             let y = (levels.unit() + offset).sqrt();
             let pull = base.sigma * (levels.centre_norm() + levels.reach(levels.unit()));
             let step = ((1.0 - base.eps) * self.spread_near + base.eps * base.radius.powi(2)).sqrt() + pull;
-            for kappa in
-                [0.02, 0.04, 0.055, 0.07, 0.085, 0.1, 0.125, 0.15, 0.2, 0.3, 0.45, 0.7, 1.0, 1.5, 2.0]
-            {
+            for kappa in KAPPAS {
                 let steepness = kappa * 2.0 * y / (base.eta * step * step);
                 if batch && steepness * steepness * (offset - levels.gap) < 1.0001 {
                     continue;

@@ -88,9 +88,6 @@ fn fit<'a>(levels: &'a Levels<'a>) -> Option<(Program<'a>, Unknowns)> {
         program.solve(&mut x, gap, GAP)?;
         let peak = program.peak(&x)?;
         let value = refine(&mut program, levels, &intervals, &x) + program.rest(&x, &peak);
-        if std::env::var_os("LEVELS_TRACE").is_some() {
-            eprintln!("round {round} tau {} value {value} alpha {} nu {} omega {}", program.tau / reach, x.alpha(), x.nu(), x.omega());
-        }
         let better = best.as_ref().is_none_or(|best| value < best.0);
         if better {
             best = Some((value, program.tau, x.clone()));
@@ -163,9 +160,6 @@ fn finish(levels: &Levels, program: &Program, x: &Unknowns, batch: bool) -> Opti
     };
     let bounds: Vec<f64> = (0..shells.heights.len()).map(bound).collect();
     let barrier = shells.choose(levels, &bounds, batch)?;
-    if std::env::var_os("LEVELS_TRACE").is_some() {
-        eprintln!("crude {crude} barrier {barrier:?}");
-    }
     Some(LevelsProof {
         radius: base.radius,
         norm: base.norm,

@@ -24,7 +24,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../experiments/data");
         files = FILES.iter().map(|file| folder.join(file)).collect();
     }
-    println!("| data | η | σ | ε | certified loss | attack loss | gap | certified error | attack error | attack s |");
+    println!(
+        "| data | η | σ | ε | certified loss | attack loss | gap | certified error | attack error | attack s |"
+    );
     println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     let mut gaps = vec![];
     for file in &files {

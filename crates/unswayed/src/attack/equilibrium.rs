@@ -144,7 +144,8 @@ impl Objective {
             };
             let now = value(0.0);
             let mut length = 1.0;
-            while length > SHORTEST_STEP && value(length) > now + ROUNDING * now.abs() - 0.25 * length * slope {
+            while length > SHORTEST_STEP && value(length) > now + ROUNDING * now.abs() - 0.25 * length * slope
+            {
                 length /= 2.0;
             }
             if length <= SHORTEST_STEP {

@@ -99,13 +99,7 @@ impl<'s> PoisonedLearner<'s> {
     }
 
     /// Takes off the price of θᵀu > 1.
-    fn charged(
-        &self,
-        height: f64,
-        mut uphill: Vec<f64>,
-        rest: &Rest,
-        price: &mut Price,
-    ) -> (f64, Vec<f64>) {
+    fn charged(&self, height: f64, mut uphill: Vec<f64>, rest: &Rest, price: &mut Price) -> (f64, Vec<f64>) {
         let (eps, point) = (self.statement.threat.poison_rate, &self.point);
         let moved = rest.moved(point);
         let slope: Vec<f64> = self.theta.iter().zip(&moved).map(|(t, m)| t + eps * m).collect();

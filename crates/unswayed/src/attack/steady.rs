@@ -275,7 +275,12 @@ impl Search<'_> {
                 hold.reprice(&mut price);
             }
             let height = hold.height(stage.height).0;
-            ends.push(End { point: point.clone(), theta: hold.theta.clone(), width: stage.curve.width(), height });
+            ends.push(End {
+                point: point.clone(),
+                theta: hold.theta.clone(),
+                width: stage.curve.width(),
+                height,
+            });
         }
         Ok(ends)
     }

@@ -176,10 +176,12 @@ fn results_depend_on_the_seed_and_not_on_the_threads() {
     let run = |threads, seed| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let suite = Suite::new(&problem).unwrap().with_seed(seed);
-        pool.install(|| suite.run(&[Attack::LabelFlip, Attack::SteadyState, Attack::SteadyStateError]).unwrap())
-            .iter()
-            .map(|a| a.simulated.loss.mean)
-            .collect::<Vec<_>>()
+        pool.install(|| {
+            suite.run(&[Attack::LabelFlip, Attack::SteadyState, Attack::SteadyStateError]).unwrap()
+        })
+        .iter()
+        .map(|a| a.simulated.loss.mean)
+        .collect::<Vec<_>>()
     };
     assert_eq!(run(1, 0), run(2, 0));
     assert_ne!(run(2, 0), run(2, 1));

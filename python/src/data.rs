@@ -66,10 +66,10 @@ pub fn policy(labels: &str) -> PyResult<LabelPolicy> {
         "premultiplied" => LabelPolicy::Premultiplied,
         "absent" => LabelPolicy::None,
         "classes" => LabelPolicy::Multiclass,
+        "numbers" => LabelPolicy::Numbers,
         "preferences" => LabelPolicy::Preferences,
         other => {
-            let known =
-                "\"detect\", \"scores\", \"premultiplied\", \"absent\", \"classes\" or \"preferences\"";
+            let known = "\"detect\", \"scores\", \"premultiplied\", \"absent\", \"classes\", \"numbers\" or \"preferences\"";
             return Err(error(format!("labels {other:?}: it must be {known}")));
         }
     })
@@ -145,15 +145,20 @@ impl Data {
         self.0.rows()
     }
 
-    /// The number of features; a class in front of them is none.
+    /// The number of features; a class or label in front of them is none.
     #[getter]
     fn columns(&self) -> usize {
         self.0.origin().columns
     }
 
+    /// How labels were read that stand in front of the features.
     #[getter]
-    fn begins_with_class(&self) -> bool {
-        matches!(self.0.origin().labels, Labels::Multiclass { .. })
+    fn front_label(&self) -> Option<&'static str> {
+        match self.0.origin().labels {
+            Labels::Multiclass { .. } => Some("classes"),
+            Labels::Numbers => Some("numbers"),
+            _ => None,
+        }
     }
 
     #[getter]

@@ -137,6 +137,7 @@ def attack(
     bias: Union[int, str, None] = None,
     schedule: Optional[str] = None,
     average: bool = False,
+    label_bound: Optional[float] = None,
     attacks: Union[str, Sequence[str], None] = None,
     effort: str = "fast",
     seed: int = 0,
@@ -165,7 +166,7 @@ def attack(
     """
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
-        schedule=schedule, average=average,
+        schedule=schedule, average=average, label_bound=label_bound,
     )
     attacked = problem(
         x,
@@ -216,6 +217,7 @@ def simulate(
     bias: Union[int, str, None] = None,
     schedule: Optional[str] = None,
     average: bool = False,
+    label_bound: Optional[float] = None,
     effort: str = "fast",
     seed: int = 0,
     test: Any = None,
@@ -247,7 +249,7 @@ def simulate(
         raise UnswayedError(f"policy {policy!r}: it must be a function from the model to the point to send")
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
-        schedule=schedule, average=average,
+        schedule=schedule, average=average, label_bound=label_bound,
     )
     simulated = problem(
         x,

@@ -102,9 +102,10 @@ class Certificate:
         return float(self._figures["certified_loss"])
 
     @property
-    def certified_error(self) -> float:
-        """No adversary gets the long-run fraction misclassified above this."""
-        return float(self._figures["certified_error"])
+    def certified_error(self) -> Optional[float]:
+        """No adversary gets the long-run fraction misclassified above this; `None` for a regression loss."""
+        error: Optional[float] = self._figures["certified_error"]
+        return error
 
     @property
     def new_data_loss(self) -> Optional[float]:
@@ -117,9 +118,10 @@ class Certificate:
         return float(self._figures["benign_loss"])
 
     @property
-    def benign_error(self) -> float:
-        """The fraction misclassified without an adversary, for small learning rates."""
-        return float(self._figures["benign_error"])
+    def benign_error(self) -> Optional[float]:
+        """The fraction misclassified without an adversary, for small learning rates; `None` for a regression loss."""
+        error: Optional[float] = self._figures["benign_error"]
+        return error
 
     @property
     def benign_model(self) -> Floats:
@@ -128,9 +130,12 @@ class Certificate:
 
     @property
     def loss_function(self) -> str:
-        """`"hinge"`, `"logistic"`, `"smooth-hinge=WIDTH"`, `"modified-huber"` or `"multiclass"`."""
+        """The loss as `certify` takes it: `"hinge"`, `"huber=0.1"`, …"""
         loss = self._statement["learner"]["loss"]
-        return str(next(iter(loss)) if isinstance(loss, dict) else loss)
+        if isinstance(loss, str):
+            return loss.replace("_", "-")
+        ((name, number),) = loss.items()
+        return str(name) if name == "multiclass" else f"{name.replace('_', '-')}={number!r}"
 
     @property
     def learning_rate(self) -> float:
@@ -306,6 +311,8 @@ class Certificate:
         if learner.get("schedule"):
             given.append(f"schedule='slowdown={learner['schedule']['slowdown']!r}'")
         given += ["average=True"] * learner.get("average", False)
+        if threat.get("label_bound") is not None:
+            given.append(f"label_bound={threat['label_bound']!r}")
         given += [f"bias={column}" for column in learner.get("unregularized", [])]
         if self._statement["target"] != "data":
             given.append("target=…")
@@ -415,6 +422,7 @@ def certify(
     bias: Union[int, str, None] = None,
     schedule: Optional[str] = None,
     average: bool = False,
+    label_bound: Optional[float] = None,
     confidence: Optional[float] = None,
     horizon: Optional[int] = None,
     start: Optional[ArrayLike] = None,
@@ -461,7 +469,7 @@ def certify(
         radius: the largest norm of a poisoned point in the units of the data, for `adversary="ball"`. If not given it is 1 in
             the units of the rows: the largest norm that they have after `normalize=True`.
         loss: `"hinge"`, `"logistic"`, `"smooth-hinge=WIDTH"`, `"modified-huber"` or `"multiclass"` (labels of two or more kinds); hinge if not given, logistic for
-            `preferences`.
+            `preferences`. For regression, where labels are numbers: `"absolute"`, `"epsilon-insensitive=E"`, `"huber=D"` or `"quantile=Q"`.
         adversary: the points that the adversary may send: `"ball"`; `"box"` or `"ellipsoid"`, what a filter that lets all
             data pass lets pass, or a `Box` or `Ellipsoid`; `Points`; `"flips"`, the rows z and −z; `"labels"`, random
             rows, each as it is or with its label flipped (z or −z; not for real scores); `"any"`, which needs `clip`.
@@ -473,6 +481,7 @@ def certify(
         schedule: how the learning rate changes, `learning_rate` being the largest one: `"optimal"` falls like 1/(σt),
             `"invscaling"` more slowly than 1/t, `"slowdown=D"` such that 1/rate grows by at most D in each step.
         average: bound the loss of the average of all models so far, not that of the last one.
+        label_bound: for a regression loss, the largest |y| of the labels of poisoned points; any numbers if not given.
         confidence: also bound the loss on new data like these, with this probability. The certificate is then about the
             first half of the rows; the other half chose its numbers.
         horizon: also bound the average loss over this many first steps.
@@ -482,7 +491,7 @@ def certify(
     """
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
-        schedule=schedule, average=average,
+        schedule=schedule, average=average, label_bound=label_bound,
     )
     certified = problem(
         x,

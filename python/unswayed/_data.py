@@ -41,9 +41,9 @@ class Data:
         weight_column: the column of a frame or a file that holds the weights; in an `.npz` file the name of the array.
         labels: `"detect"` (two different labels are classes, more are scores), `"scores"`, `"premultiplied"` (the rows
             are z already, there is no `y`), `"absent"` (samples for mean estimation, of any norm), `"classes"` (two or more
-            classes, for `loss="multiclass"`) or `"preferences"` (a file of what was chosen and what was rejected; for
+            classes, for `loss="multiclass"`), `"numbers"` (for a regression loss) or `"preferences"` (a file of what was chosen and what was rejected; for
             arrays see `preferences`).
-        normalize: divide all rows by the largest norm.
+        normalize: divide all rows by the largest norm. Labels that are numbers stay as they are.
         scale: divide all rows by this number, as other data were divided; they may then have any norm.
         rows: use only so many rows from the top.
     """
@@ -121,7 +121,7 @@ class Data:
 
     @property
     def z(self) -> Floats:
-        """The rows, label · features (for `labels="classes"` the class and the features), as a new array."""
+        """The rows, label · features (the class or label and the features, for `labels="classes"` and `"numbers"`), as a new array."""
         return self._native.z
 
     @property
@@ -175,7 +175,7 @@ def load(
     """
     _check_scale(scale)
     path = os.fspath(path)
-    if label_file is None and labels in ("detect", "scores", "classes"):
+    if label_file is None and labels in ("detect", "scores", "classes", "numbers"):
         label_file = label_file_beside(path)
     file = None if label_file is None else os.fspath(label_file)
     return Data._of(_native.load(path, file, label_column, weight_column, labels, normalize, scale, rows))

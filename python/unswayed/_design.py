@@ -12,7 +12,7 @@ from ._attack import Simulation, _figures
 from ._certificate import Certificate
 from ._data import Data, Features, made, whole
 from ._native import UnswayedError
-from ._problem import Adversary, asked, problem
+from ._problem import Adversary, asked, label_kind, problem
 from ._progress import shown
 
 Numbers = Optional[Sequence[float]]
@@ -48,10 +48,10 @@ class Row(Setting):
     task: str
     poison_rate: float
     benign_loss: float
-    benign_error: float
+    benign_error: Optional[float]
     benign_source: str
     certified_loss: float
-    certified_error: float
+    certified_error: Optional[float]
     method: str
     status: str
     attack: Optional[str]
@@ -122,6 +122,7 @@ def design(
     bias: Union[int, str, None] = None,
     schedule: Optional[str] = None,
     average: bool = False,
+    label_bound: Optional[float] = None,
     benign: str = "simulated",
     attacks: str = "fast",
     attack_everywhere: bool = False,
@@ -149,7 +150,7 @@ def design(
         test: one task that has no say in the choice, to judge it on.
         learning_rates, regularizations, poison_rates: the grid; the paper's values where not given.
         kappa: the weight of the certified loss; 1 if not given and not tuned.
-        radius, loss, adversary, batch, projection, clip, bias, schedule, average: the learner and its adversary, as for `certify`. A box or
+        radius, loss, adversary, batch, projection, clip, bias, schedule, average, label_bound: the learner and its adversary, as for `certify`. A box or
             ellipsoid around the data, and flips of them, are around each task's own.
         benign: `"simulated"`, or `"limit"` for the limit of small learning rates, which is cheaper.
         attacks: `"none"`, `"fast"` or `"full"`: on the validation and test task where a choice is shown;
@@ -165,9 +166,9 @@ def design(
         raise UnswayedError("tasks: give them by name, {name: data, …}")
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
-        schedule=schedule, average=average,
+        schedule=schedule, average=average, label_bound=label_bound,
     )
-    labels = "classes" if loss == "multiclass" else None
+    labels = label_kind(loss)
     named = {name: _data(data, labels) for name, data in tasks.items()}
     validation, judge = _only("validate", validate, labels), _only("test", test, labels)
     run = None
@@ -259,6 +260,7 @@ def tolerate(
     bias: Union[int, str, None] = None,
     schedule: Optional[str] = None,
     average: bool = False,
+    label_bound: Optional[float] = None,
     attacks: bool = True,
     seed: int = 0,
     progress: Optional[bool] = None,
@@ -283,20 +285,22 @@ def tolerate(
 
     Args:
         x, y, weights, weight_column, labels, normalize: the data, see `Data`.
-        radius, loss, adversary, batch, projection, clip, bias, schedule, average: the learner and its adversary, as for `certify`.
+        radius, loss, adversary, batch, projection, clip, bias, schedule, average, label_bound: the learner and its adversary, as for `certify`.
         attacks: also look for a rate at which an attack is seen to break the limit.
         progress: show progress with tqdm; on terminals and in notebooks if not given.
     """
     if not 0.0 < limit < float("inf"):
         raise UnswayedError(f"limit {limit}: it must be positive and finite")
+    if measure == "error" and label_kind(loss) == "numbers":
+        raise UnswayedError("measure='error': a regression loss classifies nothing; limit its loss, measure='loss'")
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
-        schedule=schedule, average=average,
+        schedule=schedule, average=average, label_bound=label_bound,
     )
     reading = {"weights": weights, "weight_column": weight_column, "labels": labels, "normalize": normalize}
     if poison_rate is not None:
-        if loss == "multiclass" and labels is None and not isinstance(x, Data):
-            reading["labels"] = "classes"
+        if labels is None and not isinstance(x, Data):
+            reading["labels"] = label_kind(loss)
         data = made(x, y, **reading)
         grid = [_list(learning_rate), _list(regularization), [poison_rate]]
         with shown(progress, "tolerate") as show:

@@ -25,6 +25,7 @@ class Asked(TypedDict):
     bias: Union[int, str, None]
     schedule: Optional[str]
     average: bool
+    label_bound: Optional[float]
 
 class Data:
     @staticmethod
@@ -51,7 +52,7 @@ class Data:
     @property
     def sha256(self) -> str: ...
     @property
-    def begins_with_class(self) -> bool: ...
+    def front_label(self) -> Optional[str]: ...
     @property
     def classes(self) -> list[str]: ...
     @property

@@ -64,6 +64,9 @@ class Points:
     points: ArrayLike
 
 
+#: The losses whose labels are numbers to predict.
+REGRESSIONS = ("absolute", "epsilon-insensitive", "huber", "quantile")
+
 #: The points that the adversary may send.
 Adversary = Union[str, Box, Ellipsoid, Points]
 
@@ -79,7 +82,7 @@ def asked(
     bias: Union[int, str, None],
     schedule: Optional[str],
     average: bool,
-    label_bound: float | None,
+    label_bound: Optional[float],
 ) -> _native.Asked:
     """Learner and adversary but for the rates, as the compiled half takes them."""
     name, numbers = _set(adversary)
@@ -96,7 +99,15 @@ def asked(
         "bias": bias,
         "schedule": schedule,
         "average": average,
+        "label_bound": label_bound,
     }
+
+
+def label_kind(loss: Optional[str]) -> Optional[str]:
+    """How the labels of arrays and files are read for this loss, where no other way is asked for."""
+    if loss == "multiclass":
+        return "classes"
+    return "numbers" if loss is not None and loss.partition("=")[0] in REGRESSIONS else None
 
 
 def problem(
@@ -112,8 +123,8 @@ def problem(
 ) -> _native.Problem:
     """What a user means by the arguments that `certify`, `attack`, `simulate` and `tolerate` share."""
     own = several(x)
-    if template["loss"] == "multiclass" and reading["labels"] is None and own is None and not isinstance(x, Data):
-        reading["labels"] = "classes"
+    if reading["labels"] is None and own is None and not isinstance(x, Data):
+        reading["labels"] = label_kind(template["loss"])
     each: Sequence[Features] = own or [x]
     data = [made(one, y, **reading) for one in each]
     judged = None if target is None else alike(target, data[0], reading["labels"])
@@ -132,8 +143,7 @@ def alike(other: Any, data: _native.Data, labels: Optional[str] = None) -> _nati
     if isinstance(other, Data):
         return made(other)
     pair = other if isinstance(other, tuple) else (other,)
-    kind = "classes" if data.begins_with_class else labels
-    return made(*pair, labels=kind, scale=data.scale_for_others)
+    return made(*pair, labels=data.front_label or labels, scale=data.scale_for_others)
 
 
 def _set(adversary: Adversary) -> tuple[str, Optional[Floats]]:

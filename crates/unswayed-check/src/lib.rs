@@ -14,7 +14,7 @@
 //! let data = Dataset::from_rows(vec![0.6, 0.8, 0.8, 0.6], 2, None)?;
 //! let statement = Statement {
 //!     learner: Learner::new(Loss::Logistic, 0.01, 0.1),
-//!     threat: Threat { poison_rate: 0.05, set: Set::Box { radii: vec![1.0, 0.5] } },
+//!     threat: Threat { poison_rate: 0.05, set: Set::Box { radii: vec![1.0, 0.5] }, label_bound: None },
 //!     data: vec![data.origin().clone()],
 //!     target: Target::Data,
 //!     horizon: None,

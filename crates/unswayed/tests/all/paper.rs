@@ -30,7 +30,7 @@ fn the_proven_bounds_are_the_reference_values() {
         let (bound, value) = (outcome.certified_loss, number(&case.json["paper_sdp"]["value"]));
         println!("{:16} {value:.9} {:+.1e}", case.name, bound - value);
         assert!((bound - value).abs() <= 1e-6 * value, "{}: {bound} {value}", case.name);
-        assert!(outcome.certified_error.to_bits() == bound.min(1.0).to_bits());
+        assert!(outcome.certified_error.map(f64::to_bits) == Some(bound.min(1.0).to_bits()));
         // From the bytes of the file, in exact arithmetic.
         let read = Certificate::from_bytes(&outcome.certificate.to_bytes()).unwrap();
         assert_eq!(read, outcome.certificate);

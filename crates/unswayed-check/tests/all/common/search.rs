@@ -2,7 +2,7 @@
 
 use unswayed_check::{Loss, Set, Target};
 
-use super::textbook::margin_loss;
+use super::textbook::{margin_loss, regression_pull};
 use super::{Problem, dot};
 
 /// Deterministic pseudo-random numbers.
@@ -42,10 +42,16 @@ fn pull(loss: Loss, s: f64) -> f64 {
         Loss::Logistic => 1.0 / (1.0 + s.exp()),
         Loss::SmoothHinge(q) => (gap / q).min(1.0),
         Loss::ModifiedHuber => (2.0 * gap).min(4.0),
+        _ => regression_pull(loss, s, 1.0),
     }
 }
 
 impl Problem {
+    /// The number in front of a row, 0 if there is none, and its features.
+    fn split<'z>(&self, z: &'z [f64]) -> (f64, &'z [f64]) {
+        if self.statement.learner.loss.is_regression() { (z[0], &z[1..]) } else { (0.0, z) }
+    }
+
     /// One step.
     fn step(&self, theta: &[f64], z: &[f64]) -> Vec<f64> {
         let learner = &self.statement.learner;
@@ -65,8 +71,9 @@ impl Problem {
                 }
             }
             loss => {
-                let w = pull(loss, dot(theta, z));
-                g.iter_mut().zip(z).for_each(|(g, z)| *g = w * z);
+                let (label, x) = self.split(z);
+                let w = pull(loss, dot(theta, x) - label);
+                g.iter_mut().zip(x).for_each(|(g, x)| *g = w * x);
             }
         }
         let norm = dot(&g, &g).sqrt();
@@ -104,7 +111,8 @@ impl Problem {
             }
             return margins.iter().map(|m| (1.0 - m).max(0.0)).sum();
         }
-        let s = dot(theta, z);
+        let (label, x) = self.split(z);
+        let s = dot(theta, x) - label;
         if is_error { f64::from(u8::from(s <= 0.0)) } else { margin_loss(self.statement.learner.loss, s) }
     }
 
@@ -253,9 +261,21 @@ impl Problem {
         theta.iter().map(|x| f * x).collect()
     }
 
+    /// A label that the adversary may send with these features: an extreme one, any one, or one near the prediction.
+    fn label(&self, theta: &[f64], x: &[f64], random: &mut Random) -> f64 {
+        let bound = self.statement.threat.label_bound.unwrap_or(50.0);
+        match random.below(5) {
+            0 | 1 => bound,
+            2 => -bound,
+            3 => random.between(-bound, bound),
+            _ => (dot(theta, x) + random.between(-1.0, 1.0)).clamp(-bound, bound),
+        }
+    }
+
     /// Points along ±(2αkθ + β), ±θ, or just short of acting, or random ones.
     fn best_point(&self, theta: &[f64], random: &mut Random) -> Vec<f64> {
-        let d = self.dimension;
+        let is_regression = self.statement.learner.loss.is_regression();
+        let d = self.dimension - usize::from(is_regression);
         let k = 1.0 - self.statement.learner.learning_rate * self.statement.learner.regularization;
         let x: Vec<f64> =
             theta.iter().zip(&self.proof.beta).map(|(t, b)| 2.0 * self.proof.alpha * k * t + b).collect();
@@ -272,6 +292,10 @@ impl Problem {
         let size = 10_f64.powf(random.between(-1.0, 1.0)) * if random.below(3) == 0 { -1.0 } else { 1.0 };
         for x in &mut wish {
             *x *= size;
+        }
+        if is_regression {
+            let x = self.allowed(&wish, random);
+            return [&[self.label(theta, &x, random)], x.as_slice()].concat();
         }
         if random.below(3) == 0 && theta.len() == d {
             // θᵀz a little below 1 along the wish.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use unswayed::attack::Suite;
-use unswayed::data::{LabelPolicy, Reading, Source, load};
+use unswayed::data::{Reading, Source, load};
 use unswayed::{Dataset, Problem, certify};
 
 /// Learning rate, regularization and poison rate.
@@ -64,6 +64,6 @@ fn row(name: &str, data: &Dataset, [eta, sigma, eps]: [f64; 3]) -> Result<f64, B
 /// The first rows of features whose labels are beside them.
 fn rows(file: &Path) -> Result<Dataset, Box<dyn Error>> {
     let labels = file.to_string_lossy().replace("_x.npy", "_y.npy");
-    let source = Source { features: file.into(), labels: Some(labels.into()) };
-    Ok(load(&source, &Reading { labels: LabelPolicy::default(), ..Reading::default() })?.first(ROWS)?)
+    let source = Source::path(file).labels(labels);
+    Ok(load(&source, &Reading { rows: Some(ROWS), ..Reading::default() })?)
 }

@@ -123,7 +123,7 @@ fn rate(
     let replaced = output::write(path, &found.outcome.certificate.to_bytes(), "--output")?;
     let problem = problem.with_poison_rate(found.poison_rate)?;
     let attacks = attack::beside_bound(&problem, flags.attacks, flags.seed)?;
-    let attacked = measure(flags).strongest(&attacks).cloned();
+    let attacked = measure.strongest(&attacks).cloned();
     let broken = if flags.attacks == Attacks::None {
         None
     } else {

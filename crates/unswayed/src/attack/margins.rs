@@ -11,6 +11,9 @@ use super::curve::Curve;
 use super::dot;
 use crate::learner::blocks;
 
+/// What a margin may bend less than the one that bends most before it is left out.
+const NEGLIGIBLE: f64 = 1e-14;
+
 /// The margins of rows.
 #[derive(Clone, Debug)]
 pub(super) struct Margins {
@@ -165,7 +168,9 @@ impl Margins {
     pub fn outer(&self, h: &[f64]) -> Mat<f64> {
         let mut sum = Mat::zeros(self.parameters(), self.parameters());
         let mut groups: Vec<Vec<f64>> = vec![Vec::new(); self.blocks * self.blocks];
-        for (i, h) in h.iter().enumerate().filter(|(_, h)| **h > 0.0) {
+        // Far from its kink a smoothed row bends by next to nothing.
+        let least = NEGLIGIBLE * h.iter().copied().fold(0.0, f64::max);
+        for (i, h) in h.iter().enumerate().filter(|(_, h)| **h > least) {
             let (plus, minus) = self.signs[i];
             let group = &mut groups[plus * self.blocks + minus.unwrap_or(plus)];
             group.extend(self.x(i).iter().map(|x| x * h.sqrt()));

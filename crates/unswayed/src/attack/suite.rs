@@ -27,7 +27,7 @@ use crate::problem::Problem;
 use crate::simulate::{Arena, Plan, Region, Simulated, Stream};
 
 /// Operations that the search for a steady state may take.
-const FAST_WORK: f64 = 4e9;
+const FAST_WORK: f64 = 8e9;
 const FULL_WORK: f64 = 6e10;
 
 /// Simulated steps that tuning may take; with long time constants there is no tuning, and none is needed.
@@ -353,9 +353,11 @@ impl<'a> Suite<'a> {
         // The margins of a row have two blocks of θ each.
         let newton =
             rows * blocks * (parameters / blocks).powi(2) + parameters.powi(3) / 3.0 + 100.0 * rows * blocks;
-        let (operations, ascents, steps) = match self.effort {
-            Effort::Fast => (FAST_WORK, 6, 60.0),
-            Effort::Full => (FULL_WORK, 24, 120.0),
+        // The error has more tops than the loss.
+        let (operations, ascents, steps) = match (self.effort, goal) {
+            (Effort::Fast, Goal::Loss) => (FAST_WORK, 6, 60.0),
+            (Effort::Fast, Goal::Error) => (FAST_WORK, 10, 40.0),
+            (Effort::Full, _) => (FULL_WORK, 24, 120.0),
         };
         let affordable = operations / (5.0 * newton * goal.stages(loss).len() as f64);
         let ascents = ascents.min((affordable / 10.0) as usize).max(2);

@@ -59,14 +59,14 @@ pub struct TextCells {
 impl TextCells {
     /// Adds the next row's text; `None` if it is missing.
     pub fn push(&mut self, text: Option<&str>) {
-        let level = text.map(|text| match self.place.get(text) {
-            Some(&level) => level,
-            None => {
-                let level = self.levels.len() as u32;
+        let level = text.map(|text| {
+            let next = self.levels.len() as u32;
+            let level = self.place.get(text).copied().unwrap_or(next);
+            if level == next {
                 self.place.insert(text.to_owned(), level);
                 self.levels.push(text.to_owned());
-                level
             }
+            level
         });
         self.of.push(level);
     }

@@ -64,8 +64,8 @@ const SETTING: [&str; 8] =
 fn from_a_raw_table_to_a_certificate() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    heavy_tailed(&path.join("train.csv"), 1500, 1);
-    heavy_tailed(&path.join("test.csv"), 500, 2);
+    heavy_tailed(&path.join("train.csv"), 600, 1);
+    heavy_tailed(&path.join("test.csv"), 300, 2);
     let fitted = json(path, &["prepare", "train.csv"]);
     let done = |name: &str| {
         let columns = fitted["columns"].as_array().unwrap();
@@ -91,7 +91,7 @@ fn from_a_raw_table_to_a_certificate() {
     assert_eq!((&applied["dimension"], &applied["seen"]), (&61.into(), &0.into()));
     assert!(applied["model"].as_f64().unwrap() > 0.75);
     let leak = refused(path, &["prepare", "train.csv", "--apply", "train.transform.safetensors"]);
-    assert!(leak.contains("1500 of 1500 rows"), "{leak}");
+    assert!(leak.contains("600 of 600 rows"), "{leak}");
 }
 
 #[test]
@@ -115,7 +115,8 @@ fn what_prepare_warns_of_and_refuses() {
         warning.contains("no better than one that ignores them") && warning.contains("--fourier"),
         "{warning}"
     );
-    let curved = json(path, &["prepare", "rings.csv", "--fourier", "300"]);
+    let files = ["--transform", "curved.safetensors", "--output", "curved.npz"];
+    let curved = json(path, &[&["prepare", "rings.csv", "--fourier", "300"], &files[..]].concat());
     assert_eq!((&curved["dimension"], &curved["warnings"]), (&301.into(), &Value::Array(vec![])));
     assert!(curved["model"].as_f64().unwrap() > 0.95, "{curved}");
 

@@ -87,7 +87,7 @@ fn several(
         let unlike = || DataError::from(Problem::UnlikeFiles(files[0].base_name())).in_file(&file.path);
         all = append(all, frame).ok_or_else(unlike)?;
     }
-    first(all, layout.rows)
+    Ok(first(all, layout.rows))
 }
 
 fn append(mut all: Frame, next: Frame) -> Option<Frame> {
@@ -116,13 +116,13 @@ fn append(mut all: Frame, next: Frame) -> Option<Frame> {
 }
 
 /// The first rows of a frame.
-fn first(mut frame: Frame, rows: Option<usize>) -> Result<Frame, DataError> {
-    let Some(wanted) = rows.filter(|rows| *rows < frame.rows) else { return Ok(frame) };
+fn first(mut frame: Frame, rows: Option<usize>) -> Frame {
+    let Some(wanted) = rows.filter(|rows| *rows < frame.rows) else { return frame };
     for column in &mut frame.columns {
         match &mut column.cells {
             Cells::Numbers(numbers) => numbers.truncate(wanted),
             Cells::Texts(texts) => {
-                *texts = texts.iter().take(wanted).map(|text| text.map(str::to_owned)).collect()
+                *texts = texts.iter().take(wanted).map(|text| text.map(str::to_owned)).collect();
             }
         }
     }
@@ -130,7 +130,7 @@ fn first(mut frame: Frame, rows: Option<usize>) -> Result<Frame, DataError> {
     if let Some(weights) = &mut frame.weights {
         weights.truncate(wanted);
     }
-    Ok(Frame { rows: wanted, ..frame })
+    Frame { rows: wanted, ..frame }
 }
 
 /// Refuses what no frame may have: no rows, too few of them, weights and labels that are no numbers.
@@ -191,7 +191,7 @@ fn text_frame(
     let mut columns: Vec<FrameColumn> = features.iter().map(new).collect();
     let (mut labels, mut weights, mut kept) = (LabelParser::default(), Vec::new(), 0);
     let most = content.len().saturating_mul(MOST_CELLS);
-    text::for_each(content, dialect, &names, layout.rows, |row, cells| {
+    text::for_each(content, dialect, &names, &roles, layout.rows, |row, cells| {
         kept = row + 1;
         if kept.saturating_mul(names.len()) > most {
             return Err(Problem::TooLarge { rows: kept, columns: names.len() }.into());
@@ -226,7 +226,7 @@ fn text_columns(
 ) -> Result<Vec<bool>, DataError> {
     let decided: Vec<Option<bool>> = names.iter().map(|name| texts(name)).collect();
     let mut found = vec![false; names.len()];
-    text::for_each(content, dialect, names, layout.rows, |_, cells| {
+    text::for_each(content, dialect, names, roles, layout.rows, |_, cells| {
         for (j, cell) in cells.iter().enumerate().filter(|(j, _)| matches!(roles[*j], Role::Feature(_))) {
             found[j] = found[j] || present(cell).is_some_and(|text| number(text).is_none());
         }

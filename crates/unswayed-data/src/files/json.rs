@@ -7,6 +7,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use super::columns::Role;
 use super::text::Cell;
 use crate::error::{DataError, Place, Problem};
 
@@ -47,23 +48,26 @@ pub(super) fn fields(line: &[u8]) -> Result<Vec<(String, Value<'_>)>, Problem> {
 
 /// Reads rows whose columns are known.
 pub(super) struct Rows<'a> {
-    names: &'a [String],
+    roles: &'a [Role],
     places: HashMap<&'a str, usize>,
 }
 
 impl<'a> Rows<'a> {
-    pub fn new(names: &'a [String]) -> Self {
-        Rows { names, places: names.iter().map(String::as_str).zip(0..).collect() }
+    pub fn new(names: &'a [String], roles: &'a [Role]) -> Self {
+        Rows { roles, places: names.iter().map(String::as_str).zip(0..).collect() }
     }
 
     /// The cells of a line, in the order of the names. Every field has a name: all lines were read for them.
     pub fn cells<'l>(&self, line: &'l [u8]) -> Result<Vec<Cell<'l>>, DataError> {
-        let mut cells = vec![None; self.names.len()];
-        let mut seen = vec![false; self.names.len()];
+        let mut cells = vec![None; self.roles.len()];
+        let mut seen = vec![false; self.roles.len()];
         for (name, value) in fields(line)? {
             let Some(&j) = self.places.get(name.as_str()) else { continue };
             if std::mem::replace(&mut seen[j], true) {
                 return Err(Problem::NotAnObject("a field stands twice".into()).at(Place::column(&name)));
+            }
+            if self.roles[j] == Role::Ignored {
+                continue;
             }
             cells[j] = value.cell().map_err(|problem| problem.at(Place::column(&name)))?;
         }

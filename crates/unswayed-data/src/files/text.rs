@@ -54,12 +54,13 @@ fn field_names(content: &[u8]) -> Result<Vec<String>, DataError> {
     if names.is_empty() { Err(Problem::NoRows.into()) } else { Ok(names) }
 }
 
-/// Calls `row` with the number of every row, from 0, and its cells in the order of the names. Cells of rows from `wanted` on
-/// are not looked at. Returns how many rows there are.
+/// Calls `row` with the number of every row, from 0, and its cells in the order of the names. Cells of rows from `wanted` on, and
+/// those that are left out, are not looked at. Returns how many rows there are.
 pub(super) fn for_each(
     content: &[u8],
     dialect: Dialect,
     names: &[String],
+    roles: &[Role],
     wanted: Option<usize>,
     mut row: impl FnMut(usize, &[Cell]) -> Result<(), DataError>,
 ) -> Result<usize, DataError> {
@@ -67,7 +68,7 @@ pub(super) fn for_each(
     let mut rows = 0;
     match dialect {
         Dialect::Json => {
-            let reader = json::Rows::new(names);
+            let reader = json::Rows::new(names, roles);
             for line in json::lines(content) {
                 if is_wanted(rows) {
                     row(rows, &reader.cells(line).map_err(|error| error.on_row(rows))?)?;
@@ -102,7 +103,7 @@ pub(super) fn read(content: &[u8], dialect: Dialect, layout: Layout) -> Result<(
     let mut table = Table { names: features, ..Table::default() };
     table.columns = table.names.len();
     let (mut labels, mut weights, mut steps) = (LabelParser::default(), Vec::new(), Vec::new());
-    let rows = for_each(content, dialect, &names, layout.rows, |row, cells| {
+    let rows = for_each(content, dialect, &names, &roles, layout.rows, |row, cells| {
         let start = table.x.len();
         table.x.resize(start + table.columns, 0.0);
         for (j, cell) in cells.iter().enumerate() {

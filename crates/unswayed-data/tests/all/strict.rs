@@ -36,7 +36,7 @@ fn weights_are_used_only_if_they_are_named() {
     assert_eq!(
         refusal("w.npy", x(), &Reading { labels: LabelPolicy::Premultiplied, ..weighted("w") }),
         "w.npy: weights were given or named, but these data take none; leave them out (`--weight-column`); a column of \
-         weights goes with .npz, .csv and .parquet files"
+         weights goes with .npz files and tables"
     );
 }
 

@@ -89,14 +89,12 @@ impl CategoryStep {
 
     /// What is done and why, in words.
     pub fn describe(&self) -> String {
-        let mut text = format!("texts: a column for each of {}", self.levels.len());
-        if let Some(share) = self.other {
-            text += &format!(", one for all rarer ones ({:.1} % of the rows)", 100.0 * share);
-        }
-        if let Some(share) = self.missing {
-            text += &format!(", one for missing values ({:.1} %)", 100.0 * share);
-        }
-        text
+        let mut parts = vec![format!("texts: a column for each of {}", self.levels.len())];
+        parts.extend(
+            self.other.map(|share| format!("one for all rarer ones ({:.1} % of the rows)", 100.0 * share)),
+        );
+        parts.extend(self.missing.map(|share| format!("one for missing values ({:.1} %)", 100.0 * share)));
+        parts.join(", ")
     }
 
     /// Refuses numbers that no fit gives.

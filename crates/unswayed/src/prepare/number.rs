@@ -50,7 +50,7 @@ impl NumberStep {
         };
         let absent = values.len() - sorted.len();
         let missing = (absent > 0).then(|| absent as f64 / values.len() as f64);
-        if low == high && missing.is_none() {
+        if low >= high && missing.is_none() {
             return Err(format!("it is {low} in every row"));
         }
         let fill = quantile(&sorted, 0.5);
@@ -119,7 +119,7 @@ impl NumberStep {
 /// The logarithm that a column needs, if it needs one.
 fn tail(sorted: &[f64]) -> Option<Log> {
     let (low, high) = (sorted[0], sorted[sorted.len() - 1]);
-    let inner = sorted.iter().any(|&x| x != low && x != high);
+    let inner = sorted.iter().any(|&x| low < x && x < high);
     // Truth values have no tails, however rare one of them is.
     if !inner {
         return None;

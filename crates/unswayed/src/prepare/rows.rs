@@ -1,4 +1,4 @@
-//! The last step: rows of norm at most 1, with a constant in front of nothing that the adversary can enlarge.
+//! The last step: rows of norm at most 1, with a constant appended.
 
 use serde::{Deserialize, Serialize};
 

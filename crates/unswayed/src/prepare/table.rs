@@ -75,8 +75,7 @@ impl LabelKind {
         };
         let found = y.interpret(policy).map(|(_, labels)| labels);
         match (self, found) {
-            (LabelKind::Classes, Ok(Labels::Scores) | Err(_)) => {}
-            (LabelKind::Detect, Err(_)) => {}
+            (LabelKind::Classes, Ok(Labels::Scores) | Err(_)) | (LabelKind::Detect, Err(_)) => {}
             (_, found) => return found,
         }
         let several = y.interpret(LabelPolicy::Multiclass).map(|(_, labels)| labels);

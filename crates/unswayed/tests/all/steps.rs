@@ -26,7 +26,7 @@ fn one_weight_for_all_is_another_learning_rate() {
         let [own, plain] = [own, plain].map(|builder| build(builder, loss, set));
         let [a, b] = [&own, &plain].map(|problem| certify(problem).expect("a bound"));
         let difference = (a.certified_loss - b.certified_loss).abs();
-        assert!(difference < 1e-3 * b.certified_loss, "{loss} {set}: {a:?} {b:?}");
+        assert!(difference < 5e-3 * b.certified_loss, "{loss} {set}: {a:?} {b:?}");
         assert!((a.benign.loss - b.benign.loss).abs() < 1e-6, "{loss} {set}");
         let [a, b] =
             [&own, &plain].map(|problem| Suite::new(problem).expect("attacks").settled().expect("rest").0);

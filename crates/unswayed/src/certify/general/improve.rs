@@ -94,7 +94,9 @@ pub(super) fn restart(task: &CaseProgram, near: &Found) -> Found {
 /// κ must not be negative.
 fn least_alpha(task: &CaseProgram) -> f64 {
     let constants = task.constants;
-    let rows = task.tables[0].t.iter().zip(&task.tables[0].clip).map(|(t, clip)| t / clip);
+    let table = &task.tables[0];
+    let rows =
+        (0..table.len()).filter(|i| table.p[*i] > 0.0).map(|i| table.t[i] / (table.clip[i] * table.p[i]));
     let steepest = if task.kind.is_error() { 0.0 } else { rows.fold(0.0, f64::max) };
     steepest / (2.0 * constants.k * (1.0 - constants.eps)) * (1.0 + 1e-12)
 }

@@ -26,7 +26,7 @@ use crate::simulate::Region;
 pub(super) const MOST_ROWS: usize = 2000;
 
 /// Random starts for each label.
-const RANDOM_STARTS: usize = 8;
+const RANDOM_STARTS: usize = 20;
 
 /// Of the points found on a part of the rows so many are tried on all of them.
 const FINALISTS: usize = 2;

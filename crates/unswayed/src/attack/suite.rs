@@ -30,6 +30,10 @@ use crate::simulate::{Arena, Plan, Region, Simulated, Stream};
 const FAST_WORK: f64 = 8e9;
 const FULL_WORK: f64 = 6e10;
 
+/// Starts that the search improves.
+const FEWEST_ASCENTS: usize = 6;
+const MOST_ASCENTS: usize = 24;
+
 /// Simulated steps that tuning may take; with long time constants there is no tuning, and none is needed.
 const TUNING_STEPS: f64 = 3e8;
 
@@ -354,14 +358,14 @@ impl<'a> Suite<'a> {
         // The margins of a row have two blocks of θ each.
         let newton =
             rows * blocks * (parameters / blocks).powi(2) + parameters.powi(3) / 3.0 + 100.0 * rows * blocks;
-        // The error has more tops than the loss.
-        let (operations, ascents, steps) = match (self.effort, goal) {
-            (Effort::Fast, Goal::Loss) => (FAST_WORK, 6, 60.0),
-            (Effort::Fast, Goal::Error) => (FAST_WORK, 10, 40.0),
-            (Effort::Full, _) => (FULL_WORK, 24, 120.0),
+        let (operations, least, most, steps) = match self.effort {
+            Effort::Fast => (FAST_WORK, FEWEST_ASCENTS, MOST_ASCENTS, 60.0),
+            Effort::Full => (FULL_WORK, MOST_ASCENTS, MOST_ASCENTS, 120.0),
         };
         let affordable = operations / (5.0 * newton * goal.stages(loss).len() as f64);
-        let ascents = ascents.min((affordable / 10.0) as usize).max(2);
+        // Small data have many kinks and are cheap to search well.
+        let ascents =
+            ((affordable / 80.0) as usize).clamp(least, most).min((affordable / 10.0) as usize).max(2);
         Work { ascents, steps: (affordable / ascents as f64).clamp(5.0, steps) as usize }
     }
 

@@ -30,6 +30,11 @@ use crate::simulate::{Arena, Plan, Region, Simulated, Stream};
 const FAST_WORK: f64 = 8e9;
 const FULL_WORK: f64 = 6e10;
 
+/// Neighbours that the search tries on data of at most so many numbers: so many over those of the data, within a bound.
+const MOST_KINKED: f64 = 1e4;
+const TRIED_NUMBERS: f64 = 2e7;
+const MOST_TRIES: f64 = 2e4;
+
 /// Starts that the search improves.
 const FEWEST_ASCENTS: usize = 6;
 const MOST_ASCENTS: usize = 24;
@@ -281,7 +286,7 @@ impl<'a> Suite<'a> {
     fn steady_state(&self, goal: Goal) -> Result<(SteadyState, Nature), AttackError> {
         let mixture = worst_mixture(self.problem.data().len(), |q| {
             let nature = Nature::new(self.problem, q)?;
-            self.search(&nature, goal, Work { ascents: 1, steps: 12 }).estimate()
+            self.search(&nature, goal, Work { ascents: 1, steps: 12, evaluations: 0 }).estimate()
         })?;
         let nature = Nature::new(self.problem, &mixture)?;
         let found = self.search(&nature, goal, self.work(goal)).run()?;
@@ -366,7 +371,10 @@ impl<'a> Suite<'a> {
         // Small data have many kinks and are cheap to search well.
         let ascents =
             ((affordable / 80.0) as usize).clamp(least, most).min((affordable / 10.0) as usize).max(2);
-        Work { ascents, steps: (affordable / ascents as f64).clamp(5.0, steps) as usize }
+        let numbers = rows * parameters;
+        let evaluations =
+            if numbers > MOST_KINKED { 0 } else { (TRIED_NUMBERS / numbers).min(MOST_TRIES) as usize };
+        Work { ascents, steps: (affordable / ascents as f64).clamp(5.0, steps) as usize, evaluations }
     }
 
     fn simulate_from<P: Policy + Clone + Sync>(
@@ -423,7 +431,7 @@ pub(crate) fn benign_of(problem: &Problem) -> Benign {
 /// Several datasets that cannot be put together.
 pub fn fixed_point(problem: &Problem, point: &[f64]) -> Result<SteadyState, AttackError> {
     let suite = Suite::new(problem)?;
-    let search = suite.search(&suite.nature, Goal::Loss, Work { ascents: 1, steps: 1 });
+    let search = suite.search(&suite.nature, Goal::Loss, Work { ascents: 1, steps: 1, evaluations: 0 });
     search.exactly(search.held(point.to_vec())?)
 }
 

@@ -12,6 +12,7 @@ mod flips;
 mod goal;
 mod greedy;
 mod kinds;
+mod kinked;
 mod margins;
 mod mean;
 mod measured;

@@ -26,7 +26,7 @@ use crate::simulate::Region;
 pub(super) const MOST_ROWS: usize = 2000;
 
 /// Random starts for each label.
-const RANDOM_STARTS: usize = 8;
+const RANDOM_STARTS: usize = 20;
 
 /// Of the points found on a part of the rows so many are tried on all of them.
 const FINALISTS: usize = 2;
@@ -45,6 +45,8 @@ pub(super) struct Work {
     pub ascents: usize,
     /// Steps of each, in each stage.
     pub steps: usize,
+    /// Neighbours that are tried after that, where trying is cheap.
+    pub evaluations: usize,
 }
 
 /// A constant attack and where it holds the learner.
@@ -95,10 +97,19 @@ impl Search<'_> {
                 for ends in thin.ends()? {
                     found.push(thin.resized(thin.exact_best(ends)?)?);
                 }
+                if let (Set::Ball { radius }, true) = (&self.statement.threat.set, self.evolves()) {
+                    let points = found.iter().map(|s| s.point.clone()).collect();
+                    found.push(thin.held(thin.evolved(points, *radius)?)?);
+                }
                 let ends = found.into_iter().map(|s| thin.end(s)).collect();
                 self.exactly(self.best_on_all_rows(&thin, ends)?)
             }
         }
+    }
+
+    /// Whether neighbours are tried: on few rows the best point is at kinks, which a smooth ascent only comes near to.
+    fn evolves(&self) -> bool {
+        self.goal == Goal::Loss && self.is_plain() && self.work.evaluations > 0
     }
 
     /// Whether the learner is the plain one for the hinge loss, for which there are methods that are exact at kinks.

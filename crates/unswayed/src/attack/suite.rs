@@ -30,6 +30,15 @@ use crate::simulate::{Arena, Plan, Region, Simulated, Stream};
 const FAST_WORK: f64 = 8e9;
 const FULL_WORK: f64 = 6e10;
 
+/// Neighbours that the search tries on data of at most so many numbers: so many over those of the data, within a bound.
+const MOST_KINKED: f64 = 1e4;
+const TRIED_NUMBERS: f64 = 2e7;
+const MOST_TRIES: f64 = 2e4;
+
+/// Starts that the search improves.
+const FEWEST_ASCENTS: usize = 6;
+const MOST_ASCENTS: usize = 24;
+
 /// Simulated steps that tuning may take; with long time constants there is no tuning, and none is needed.
 const TUNING_STEPS: f64 = 3e8;
 
@@ -277,7 +286,7 @@ impl<'a> Suite<'a> {
     fn steady_state(&self, goal: Goal) -> Result<(SteadyState, Nature), AttackError> {
         let mixture = worst_mixture(self.problem.data().len(), |q| {
             let nature = Nature::new(self.problem, q)?;
-            self.search(&nature, goal, Work { ascents: 1, steps: 12 }).estimate()
+            self.search(&nature, goal, Work { ascents: 1, steps: 12, evaluations: 0 }).estimate()
         })?;
         let nature = Nature::new(self.problem, &mixture)?;
         let found = self.search(&nature, goal, self.work(goal)).run()?;
@@ -353,15 +362,18 @@ impl<'a> Suite<'a> {
         // The margins of a row have two blocks of θ each.
         let newton =
             rows * blocks * (parameters / blocks).powi(2) + parameters.powi(3) / 3.0 + 100.0 * rows * blocks;
-        // The error has more tops than the loss.
-        let (operations, ascents, steps) = match (self.effort, goal) {
-            (Effort::Fast, Goal::Loss) => (FAST_WORK, 6, 60.0),
-            (Effort::Fast, Goal::Error) => (FAST_WORK, 10, 40.0),
-            (Effort::Full, _) => (FULL_WORK, 24, 120.0),
+        let (operations, least, most, steps) = match self.effort {
+            Effort::Fast => (FAST_WORK, FEWEST_ASCENTS, MOST_ASCENTS, 60.0),
+            Effort::Full => (FULL_WORK, MOST_ASCENTS, MOST_ASCENTS, 120.0),
         };
         let affordable = operations / (5.0 * newton * goal.stages(loss).len() as f64);
-        let ascents = ascents.min((affordable / 10.0) as usize).max(2);
-        Work { ascents, steps: (affordable / ascents as f64).clamp(5.0, steps) as usize }
+        // Small data have many kinks and are cheap to search well.
+        let ascents =
+            ((affordable / 80.0) as usize).clamp(least, most).min((affordable / 10.0) as usize).max(2);
+        let numbers = rows * parameters;
+        let evaluations =
+            if numbers > MOST_KINKED { 0 } else { (TRIED_NUMBERS / numbers).min(MOST_TRIES) as usize };
+        Work { ascents, steps: (affordable / ascents as f64).clamp(5.0, steps) as usize, evaluations }
     }
 
     fn simulate_from<P: Policy + Clone + Sync>(
@@ -424,7 +436,7 @@ pub(crate) fn benign_of(problem: &Problem) -> Benign {
 /// Several datasets that cannot be put together.
 pub fn fixed_point(problem: &Problem, point: &[f64]) -> Result<SteadyState, AttackError> {
     let suite = Suite::new(problem)?;
-    let search = suite.search(&suite.nature, Goal::Loss, Work { ascents: 1, steps: 1 });
+    let search = suite.search(&suite.nature, Goal::Loss, Work { ascents: 1, steps: 1, evaluations: 0 });
     search.exactly(search.held(point.to_vec())?)
 }
 

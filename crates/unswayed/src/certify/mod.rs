@@ -26,6 +26,7 @@ mod tests;
 
 pub(crate) use benign::hinge as settled_hinge;
 pub use benign::{Benign, benign};
+pub(crate) use descent::Descent;
 pub(crate) use interior::dot;
 pub use mean::{MeanOutcome, MeanSetting, certify_mean, certify_shrunk_mean};
 use unswayed_check::{

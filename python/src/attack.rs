@@ -132,15 +132,15 @@ pub fn update<'py>(
     has_bias: bool,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let (mut theta, z) = (theta.as_array().to_vec(), z.as_array().to_vec());
-    if theta.len() != z.len() || z.is_empty() {
-        return Err(error(format!("the model has {} numbers, the point {}", theta.len(), z.len())));
-    }
     let is_rate = learning_rate > 0.0 && regularization >= 0.0 && learning_rate * regularization < 1.0;
     if !is_rate {
         return Err(error("learning_rate must be > 0, regularization ≥ 0, and their product below 1"));
     }
     let loss: Loss = loss.parse().map_err(|reason: String| error(format!("loss: {reason}")))?;
-    let unregularized = has_bias.then(|| z.len() - 1).into_iter().collect();
+    if theta.len() + loss.label_entries() != z.len() || theta.is_empty() {
+        return Err(error(format!("the model has {} numbers, the point {}", theta.len(), z.len())));
+    }
+    let unregularized = has_bias.then(|| theta.len() - 1).into_iter().collect();
     let learner = Learner { unregularized, ..Learner::new(loss, learning_rate, regularization) };
     LinearState::update(&learner, &mut theta, &z);
     Ok(PyArray1::from_vec(py, theta))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from river import linear_model, optim, preprocessing
 from scipy.sparse import csr_matrix
-from sklearn.linear_model import Perceptron, SGDClassifier
+from sklearn.linear_model import Perceptron, SGDClassifier, SGDRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -267,3 +267,99 @@ def test_river_refused(change, words):
     good = {"optimizer": optim.SGD(RATE), "loss": optim.losses.Hinge(), "l2": PENALTY, "intercept_lr": 0}
     with pytest.raises(unswayed.UnswayedError, match=words):
         unswayed.from_river(linear_model.LogisticRegression(**{**good, **change}))
+
+
+class SklearnRegressor:
+    """A scikit-learn regressor, a point at a time."""
+
+    def __init__(self, loss, intercept):
+        name, _, number = loss.partition("=")
+        self.model = SGDRegressor(
+            loss=name.replace("-", "_"), epsilon=float(number), alpha=PENALTY, learning_rate="constant", eta0=RATE, fit_intercept=intercept
+        )
+        self.learner = unswayed.from_sklearn(self.model, sparse=False)
+
+    def learn(self, x, y):
+        self.model.partial_fit(x[None, :], [y])
+
+    def weights(self):
+        return np.append(self.model.coef_, self.model.intercept_ if self.learner.intercept else [])
+
+
+class RiverRegressor(River):
+    """A river regressor."""
+
+    def __init__(self, loss, intercept):
+        name, _, number = loss.partition("=")
+        made = {"absolute": optim.losses.Absolute, "quantile": optim.losses.Quantile, "huber": optim.losses.Huber}
+        made["epsilon-insensitive"] = optim.losses.EpsilonInsensitiveHinge
+        self.model = linear_model.LinearRegression(
+            optimizer=optim.SGD(RATE),
+            loss=made[name](*([float(number)] if number else [])),
+            l2=PENALTY,
+            intercept_lr=RATE if intercept else 0,
+        )
+        self.learner = unswayed.from_river(self.model)
+
+    def learn(self, x, y):
+        self.model.learn_one(dict(enumerate(x.tolist())), y)
+
+
+def regression_loss(loss, missed):
+    """The loss where the prediction less the label is so much."""
+    name, _, number = loss.partition("=")
+    far, q = np.abs(missed), float(number or 0)
+    return {
+        "absolute": far,
+        "epsilon-insensitive": np.maximum(far - q, 0),
+        "huber": np.where(far <= q, missed**2 / 2, q * far - q * q / 2),
+        "quantile": np.maximum(-q * missed, (1 - q) * missed),
+    }[name]
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "loss"),
+    [
+        (SklearnRegressor, "huber=0.25"),
+        (SklearnRegressor, "epsilon-insensitive=0.1"),
+        (RiverRegressor, "absolute"),
+        (RiverRegressor, "huber=0.25"),
+        (RiverRegressor, "epsilon-insensitive=0.1"),
+        (RiverRegressor, "quantile=0.8"),
+    ],
+)
+def test_regressors_make_our_steps_and_the_bound_holds(kind, loss, intercept):
+    random = np.random.default_rng(7)
+    x = random.normal(size=(200, 5))
+    x /= np.linalg.norm(x, axis=1).max()
+    y = x @ random.normal(size=5) + 0.05 * random.normal(size=200)
+    estimator = kind(loss, intercept)
+    assert estimator.learner == unswayed.Learner(RATE, PENALTY, loss, intercept)
+    bound = estimator.learner.certify(x, y, poison_rate=POISON, label_bound=1.0)
+    assert bound.certified_error is None and bound.loss_function == loss
+    attack = estimator.learner.attack(x, y, poison_rate=POISON, label_bound=1.0, attacks="steady-state")[0]
+    label, point = attack.point[0], attack.point[1:6] / max(1, np.linalg.norm(attack.point[1:6]))
+    ones = np.ones((200, int(intercept)))
+    rows = np.hstack([x, ones])
+    model, losses = np.zeros(rows.shape[1]), []
+    drawn, poisoned = random.integers(200, size=10_000), random.random(10_000) < POISON
+    for step, (i, bad) in enumerate(zip(drawn, poisoned)):
+        features, own = (point, label) if bad else (x[i], y[i])
+        estimator.learn(features, own)
+        model = estimator.learner.update(model, np.concatenate([[own], features, ones[0]]))
+        if step % 10 == 0:
+            np.testing.assert_allclose(estimator.weights(), model, rtol=1e-9, atol=1e-12)
+            if step > 1000:
+                losses.append(regression_loss(loss, rows @ estimator.weights() - y).mean())
+    assert np.mean(losses) <= bound.certified_loss
+
+
+def test_squared_losses_are_refused():
+    for model in (SGDRegressor(), SGDRegressor(loss="squared_epsilon_insensitive")):
+        with pytest.raises(unswayed.UnswayedError, match="one point can move it anywhere.*huber"):
+            unswayed.from_sklearn(model)
+    with pytest.raises(unswayed.UnswayedError, match="one point can move it anywhere.*Huber"):
+        unswayed.from_river(linear_model.LinearRegression(l2=0.1))
+    with pytest.raises(unswayed.UnswayedError, match="clip_gradient=1.*at least 2"):
+        unswayed.from_river(linear_model.LinearRegression(loss=optim.losses.Huber(2.0), l2=0.1, intercept_lr=0, clip_gradient=1))

@@ -16,6 +16,8 @@ from ._certificate import Certificate, certify
 from ._data import Data, Features, Floats, floats, matrix, split, take_column
 from ._design import Tolerated, tolerate
 from ._native import UnswayedError
+from ._problem import label_kind
+from ._regression import river_loss, sklearn_loss, steepest
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ class Learner:
     from_step: int = 1
 
     def update(self, model: ArrayLike, z: ArrayLike) -> Floats:
-        """The model after one step on the point z = label · features; with an intercept, z = label · (features, 1).
+        """The model after one step on the point z = label · features; with an intercept, z = label · (features, 1). For a
+        regression loss z is the label and then the features; with an intercept, z = (label, features, 1).
 
         >>> import unswayed
         >>> unswayed.Learner(learning_rate=0.5, regularization=0.5).update([0.0, 1.0], [0.6, 0.8])
@@ -102,6 +105,8 @@ class Learner:
             return x, y
         names = ("weights", "weight_column", "labels")
         reading = {name: options.pop(name) for name in names if options.get(name) is not None}
+        if label_kind(self.loss) is not None:
+            reading.setdefault("labels", label_kind(self.loss))
         if self.intercept:
             if "weight_column" in reading:
                 x, reading["weights"] = take_column(x, reading.pop("weight_column"), "weight_column")
@@ -129,13 +134,13 @@ def _refuse_scaling(x: Features, options: dict[str, Any]) -> None:
 
 
 def from_sklearn(estimator: Any, *, largest_rate: float = 1e-2, sparse: Optional[bool] = None) -> Learner:
-    """The learner that a scikit-learn `SGDClassifier` is when it is trained with `partial_fit`, a point at a time.
+    """The learner that a scikit-learn `SGDClassifier` or `SGDRegressor` is when it is trained with `partial_fit`, a point at a time.
 
     Refuses, with the reason, an estimator whose steps are not those we certify. `fit` is another matter: it makes several
     passes over the data, and the certificate says nothing of that.
 
     Args:
-        estimator: an `SGDClassifier`.
+        estimator: an `SGDClassifier`, or an `SGDRegressor` with the loss `huber` or `epsilon_insensitive`.
         largest_rate: for a learning rate that falls, the one from which on it is certified: `from_step` says which step that is.
             A smaller one has a smaller bound, from a later step on.
         sparse: whether `partial_fit` gets sparse matrices. It matters with an intercept, which scikit-learn then moves at a
@@ -154,20 +159,27 @@ def from_sklearn(estimator: Any, *, largest_rate: float = 1e-2, sparse: Optional
     Traceback (most recent call last):
     unswayed.UnswayedError: SGDClassifier: learning_rate='adaptive'...
     """
-    from sklearn.linear_model import SGDClassifier
+    from sklearn.linear_model import SGDClassifier, SGDRegressor
 
     kind = type(estimator).__name__
-    if type(estimator) is not SGDClassifier:
-        raise UnswayedError(f"{kind}: only SGDClassifier makes steps that are certified here{_inside(estimator)}")
+    is_regressor = type(estimator) is SGDRegressor
+    if type(estimator) is not SGDClassifier and not is_regressor:
+        raise UnswayedError(
+            f"{kind}: only SGDClassifier and SGDRegressor make steps that are certified here{_inside(estimator)}"
+        )
     wanted = estimator.get_params(deep=False)
     rules = [
         ("penalty", "l2", "only the quadratic penalty pulls the model back in proportion to its size; use 'l2'"),
         ("class_weight", None, "it weighs classes differently in its steps; use None, and weigh the data"),
     ]
     for name, value, reason in rules:
-        if wanted[name] != value:
-            raise UnswayedError(f"SGDClassifier: {name}={wanted[name]!r}: {reason}")
-    loss = {"hinge": "hinge", "log_loss": "logistic", "modified_huber": "modified-huber"}.get(wanted["loss"])
+        if wanted.get(name, value) != value:
+            raise UnswayedError(f"{kind}: {name}={wanted[name]!r}: {reason}")
+    loss: Optional[str]
+    if is_regressor:
+        loss = sklearn_loss(wanted)
+    else:
+        loss = {"hinge": "hinge", "log_loss": "logistic", "modified_huber": "modified-huber"}.get(wanted["loss"])
     if loss is None:
         raise UnswayedError(
             f"SGDClassifier: loss={wanted['loss']!r}: only the losses 'hinge', 'log_loss' and 'modified_huber' are certified"
@@ -213,7 +225,8 @@ def _sklearn_rate(wanted: dict[str, Any], largest: float) -> tuple[float, Option
 
 
 def from_river(model: Any) -> Learner:
-    """The learner that a river `LogisticRegression` with the loss `Log` or `Hinge` is.
+    """The learner that a river `LogisticRegression` with the loss `Log` or `Hinge` is, or a `LinearRegression` with the loss
+    `Absolute`, `EpsilonInsensitiveHinge`, `Huber` or `Quantile`.
 
     Refuses, with the reason, a model whose steps are not those we certify. river shrinks only the weights of the features
     that a point has, so every point must have all features, the adversary's too.
@@ -233,13 +246,18 @@ def from_river(model: Any) -> Learner:
     from river import linear_model, optim
 
     kind = type(model).__name__
-    if type(model) is not linear_model.LogisticRegression:
-        raise UnswayedError(f"{kind}: only LogisticRegression makes steps that are certified here{_inside(model)}")
+    is_regression = type(model) is linear_model.LinearRegression
+    if type(model) is not linear_model.LogisticRegression and not is_regression:
+        raise UnswayedError(
+            f"{kind}: only LogisticRegression and LinearRegression make steps that are certified here{_inside(model)}"
+        )
 
     def refuse(what: str, reason: str) -> UnswayedError:
         return UnswayedError(f"{kind}: {what}: {reason}")
 
-    if type(model.loss) is optim.losses.Hinge and model.loss.threshold == 1:
+    if is_regression:
+        loss = river_loss(model.loss)
+    elif type(model.loss) is optim.losses.Hinge and model.loss.threshold == 1:
         loss = "hinge"
     elif type(model.loss) is optim.losses.Log and model.loss.weight_pos == model.loss.weight_neg == 1:
         loss = "logistic"
@@ -263,8 +281,8 @@ def from_river(model: Any) -> Learner:
         )
     if model.l1 != 0:
         raise refuse(f"l1={model.l1}", "only the quadratic penalty is certified; use l2")
-    if model.clip_gradient < 1:
-        raise refuse(f"clip_gradient={model.clip_gradient}", "it shortens the steps; use at least 1")
+    if model.clip_gradient < steepest(loss):
+        raise refuse(f"clip_gradient={model.clip_gradient}", f"it shortens the steps; use at least {steepest(loss):g}")
     _check(kind, rate, "optimizer", model.l2, "l2")
     return Learner(float(rate), float(model.l2), loss, not is_still)
 

@@ -102,9 +102,10 @@ class Certificate:
         return float(self._figures["certified_loss"])
 
     @property
-    def certified_error(self) -> float:
-        """No adversary gets the long-run fraction misclassified above this."""
-        return float(self._figures["certified_error"])
+    def certified_error(self) -> Optional[float]:
+        """No adversary gets the long-run fraction misclassified above this; `None` for a regression loss."""
+        error: Optional[float] = self._figures["certified_error"]
+        return error
 
     @property
     def new_data_loss(self) -> Optional[float]:
@@ -117,9 +118,10 @@ class Certificate:
         return float(self._figures["benign_loss"])
 
     @property
-    def benign_error(self) -> float:
-        """The fraction misclassified without an adversary, for small learning rates."""
-        return float(self._figures["benign_error"])
+    def benign_error(self) -> Optional[float]:
+        """The fraction misclassified without an adversary, for small learning rates; `None` for a regression loss."""
+        error: Optional[float] = self._figures["benign_error"]
+        return error
 
     @property
     def benign_model(self) -> Floats:
@@ -128,9 +130,12 @@ class Certificate:
 
     @property
     def loss_function(self) -> str:
-        """`"hinge"`, `"logistic"`, `"smooth-hinge=WIDTH"`, `"modified-huber"` or `"multiclass"`."""
+        """The loss as `certify` takes it: `"hinge"`, `"huber=0.1"`, …"""
         loss = self._statement["learner"]["loss"]
-        return str(next(iter(loss)) if isinstance(loss, dict) else loss)
+        if isinstance(loss, str):
+            return loss.replace("_", "-")
+        ((name, number),) = loss.items()
+        return str(name) if name == "multiclass" else f"{name.replace('_', '-')}={number!r}"
 
     @property
     def learning_rate(self) -> float:

@@ -48,10 +48,10 @@ class Row(Setting):
     task: str
     poison_rate: float
     benign_loss: float
-    benign_error: float
+    benign_error: Optional[float]
     benign_source: str
     certified_loss: float
-    certified_error: float
+    certified_error: Optional[float]
     method: str
     status: str
     attack: Optional[str]
@@ -291,6 +291,8 @@ def tolerate(
     """
     if not 0.0 < limit < float("inf"):
         raise UnswayedError(f"limit {limit}: it must be positive and finite")
+    if measure == "error" and label_kind(loss) == "numbers":
+        raise UnswayedError("measure='error': a regression loss classifies nothing; limit its loss, measure='loss'")
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
         schedule=schedule, average=average, label_bound=label_bound,

@@ -307,13 +307,16 @@ ORIGIN = struct_of(
     chosen_columns=Optional_(list_of(text)), files=Optional_(list_of(text)),
     labels=one_of(
         classes=struct_of(negative=text, positive=text), scores=None, multiclass=struct_of(labels=list_of(text)),
-        premultiplied=None, preferences=None, none=None,
+        numbers=None, premultiplied=None, preferences=None, none=None,
     ),
     scale=number, rows=whole, of=whole, columns=whole, sha256=text,
 )
 STATEMENT = struct_of(
     learner=struct_of(
-        loss=one_of(hinge=None, logistic=None, smooth_hinge=number, modified_huber=None, multiclass=whole),
+        loss=one_of(
+            hinge=None, logistic=None, smooth_hinge=number, modified_huber=None, multiclass=whole,
+            absolute=None, epsilon_insensitive=number, huber=number, quantile=number,
+        ),
         learning_rate=number, regularization=number, batch=whole,
         projection=Optional_(number), clip=Optional_(number), unregularized=Default(list_of(whole), []),
         schedule=Optional_(struct_of(slowdown=number)), average=Default(flag, False),
@@ -324,6 +327,7 @@ STATEMENT = struct_of(
             ball=struct_of(radius=number), box=struct_of(radii=vector), ellipsoid=struct_of(q=vector),
             points=struct_of(points=vector), label_flips=None, any=None,
         ),
+        label_bound=Optional_(number),
     ),
     data=list_of(ORIGIN),
     target=one_of(data=None, weights=list_of(vector), rows=ORIGIN),
@@ -430,7 +434,7 @@ class Rows(NamedTuple):
 
 WHITE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 NUMBER = re.compile(r"[+-]?(inf|infinity|nan|(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)", re.ASCII | re.IGNORECASE)
-LABELLED = ("classes", "scores", "multiclass")
+LABELLED = ("classes", "scores", "multiclass", "numbers")
 
 
 def cell_number(cell: str) -> Optional[float]:
@@ -706,8 +710,12 @@ def checked(table: Table, rows: int) -> Table:
 
 
 def label_numbers(y: list[Any], origin: Struct) -> list[float]:
-    """−1 and +1, scores, or the numbers of classes."""
+    """−1 and +1, scores, the numbers of classes, or labels that are numbers."""
     kind, content = origin.labels
+    if kind == "numbers":
+        if any(isinstance(label, str) for label in y):
+            raise Unreadable("a label is not a number")
+        return y
     if kind == "scores":
         if any(isinstance(label, str) or abs(label) > 1 for label in y):
             raise Unreadable("a score is not a number in [−1, 1]")
@@ -769,7 +777,7 @@ def read_rows(path: str, labels: Optional[str], origin: Struct) -> Rows:
         raise Unreadable("a row is too long for binary64 numbers")
     if (table.of, columns, digest(table)) != (origin.of, origin.columns, origin.sha256):
         raise Invalid("these are not the certified rows: their number or their digest differs")
-    if origin.labels[0] == "multiclass":
+    if origin.labels[0] in ("multiclass", "numbers"):
         z = [[label, *row] for label, row in zip(y, z)]
     weights = exact(table.weights) if table.weights is not None else [ONE] * len(z)
     return Rows([exact(row) for row in z], weights, table.weights is not None)
@@ -784,6 +792,7 @@ UNSUPPORTED = [
     ("label_flips", "hinge logistic"),
     ("label_flips weights", ""), ("label_flips rows", ""), ("bias", "ball box ellipsoid"), ("bias clip", ""),
     ("bias projection", ""), ("bias weights", ""), ("bias rows", ""), ("rows", "hinge"), ("rows clip", ""),
+    ("regression", "ball box ellipsoid"), ("any-label bias", ""),
     ("new-data", "hinge"), ("new-data", "ball box ellipsoid"), ("new-data drift", ""), ("new-data row-weights", ""),
     ("new-data scaled", ""), ("new-data weights", ""), ("new-data rows", ""), ("new-data clip", ""), ("new-data bias", ""), ("paper", "hinge"),
     ("paper", "ball"), ("paper clip", ""), ("paper bias", ""), ("paper projection", ""), ("paper weights", ""),
@@ -792,12 +801,20 @@ UNSUPPORTED = [
 ]
 
 
+REGRESSIONS = ("absolute", "epsilon_insensitive", "huber", "quantile")  # rows begin with their label, a number
+
+
+def is_regression(statement: Struct) -> bool:
+    return statement.learner.loss[0] in REGRESSIONS
+
+
 def require_supported(statement: Struct, *more: str) -> None:
     learner = statement.learner
     optional = {
         "drift": len(statement.data) > 1, "projection": learner.projection is not None, "clip": learner.clip is not None,
         "bias": bool(learner.unregularized), "no-regularization": learner.regularization == 0,
         "schedule": learner.schedule is not None, "horizon": statement.horizon is not None,
+        "regression": is_regression(statement), "any-label": is_regression(statement) and statement.threat.label_bound is None,
     }
     features = {learner.loss[0], statement.threat.set[0], statement.target[0], *more, *(name for name in optional if optional[name])}
     for these, unless in UNSUPPORTED:
@@ -810,7 +827,10 @@ def validate(statement: Struct, data: list[Rows], target: Optional[Rows]) -> Non
     require(len(data) > 0, "there are data")
     require(all(len(rows.z[0]) == len(data[0].z[0]) for rows in [*data, *([target] if target else [])]), "all rows are alike")
     require_supported(statement)
-    learner, columns = statement.learner, len(data[0].z[0])
+    learner, columns = statement.learner, len(data[0].z[0]) - is_regression(statement)
+    require(columns > 0, "there are features")
+    kinds = [origin.labels[0] for origin in statement.data]
+    require(all((kind == "numbers") == is_regression(statement) for kind in kinds), "rows begin with numbers for a regression loss")
     require(learner.learning_rate > 0 and learner.regularization >= 0, "η > 0 and σ ≥ 0")
     require(Fraction(learner.learning_rate) * Fraction(learner.regularization) < 1, "ησ < 1")
     require(learner.batch >= 1, "a batch has points")
@@ -834,6 +854,11 @@ def validate(statement: Struct, data: list[Rows], target: Optional[Rows]) -> Non
         require(len(content.points) >= columns and len(content.points) % columns == 0, "points have d entries")
     loss, classes = learner.loss
     require(loss != "smooth_hinge" or learner.loss[1] > 0, "the kink has a width > 0")
+    require(loss != "epsilon_insensitive" or learner.loss[1] >= 0, "the tube has a width ≥ 0")
+    require(loss != "huber" or learner.loss[1] > 0, "δ > 0")
+    require(loss != "quantile" or 0 < learner.loss[1] < 1, "the quantile is between 0 and 1")
+    label_bound = statement.threat.label_bound
+    require(label_bound is None or (is_regression(statement) and is_radius(label_bound)), "labels that are numbers have a bound Y ≥ 0, not −0")
     if loss == "multiclass":
         require(classes >= 2 and columns >= 2, "there are classes and features")
         labels = [row[0] for rows in data for row in rows.z]
@@ -854,9 +879,18 @@ class Letters:
         self.eta, self.sigma = Fraction(learner.learning_rate), Fraction(learner.regularization)
         self.eps, self.alpha, self.beta = Fraction(statement.threat.poison_rate), Fraction(alpha), exact(beta)
         self.free = set(learner.unregularized)
-        # e(w) = w − ½·curve·w² on [0, high] is the conjugate of the loss, but for the logistic loss.
-        kind, number = learner.loss
-        self.high, self.curve = {"modified_huber": (4, HALF), "smooth_hinge": (1, Fraction(number or 0))}.get(kind, (1, ZERO))
+        # e(w) = yw − tube·|w| − ½·curve·w² on [low, high] is the conjugate of the loss for the label y, but for the logistic loss.
+        kind, own = learner.loss
+        number = Fraction(own or 0)
+        low, high, tube, curve = {
+            "modified_huber": (0, 4, 0, HALF), "smooth_hinge": (0, 1, 0, number), "absolute": (-1, 1, 0, 0),
+            "epsilon_insensitive": (-1, 1, number, 0), "huber": (-number, number, 0, 1),
+            # 1 − q is the nearest binary64 number.
+            "quantile": (-Fraction(1.0 - (own or 0)), number, 0, 0),
+        }.get(kind, (0, 1, 0, 0))
+        self.low, self.high, self.tube, self.curve = map(Fraction, (low, high, tube, curve))
+        # The largest label of the adversary's point; where there is none, ν = 0.
+        self.labels = Fraction(statement.threat.label_bound or 0) if is_regression(statement) else ONE
         self.k = 1 - self.eta * self.sigma
         self.two_ak = 2 * self.alpha * self.k
         self.kappa0 = self.two_ak * (1 - self.eps)
@@ -870,17 +904,21 @@ class Letters:
         """‖z‖², in which unregularized coordinates count k-fold (Theorem L17)."""
         return norm2(z) - (1 - self.k) * sum((z[j] ** 2 for j in self.free), ZERO)
 
-    def above(self, a: Fraction, b: Fraction, c: Fraction) -> Fraction:
-        """A number above a·e(w) + bw + cw² on [0, high]: at an end, or at the vertex of the parabola."""
-        linear, square = a + b, c - a * self.curve / 2
-        if linear > 0 and linear + 2 * square * self.high < 0:
-            return up(linear**2 / (-4 * square))
-        return max(ZERO, linear * self.high + square * self.high**2)
+    def above(self, a: Fraction, b: Fraction, c: Fraction, y: Fraction = ONE) -> Fraction:
+        """A number above a·e(w) + bw + cw² on [low, high]: on each side of 0 at the end, or at the vertex of the parabola."""
+        square = c - a * self.curve / 2
 
-    def conjugate(self, u: float) -> Fraction:
+        def side(linear: Fraction, end: Fraction) -> Fraction:
+            if linear > 0 and linear + 2 * square * end < 0:
+                return up(linear**2 / (-4 * square))
+            return max(ZERO, linear * end + square * end**2)
+
+        return max(side(a * (y - self.tube) + b, self.high), side(-a * (y + self.tube) - b, -self.low))
+
+    def conjugate(self, u: float, y: Fraction = ONE) -> Fraction:
         """e(u), after its condition."""
-        require(0 <= u <= self.high, "0 ≤ u ≤ the steepest slope of the loss")
-        return Fraction(u) - self.curve * Fraction(u) ** 2 / 2
+        require(self.low <= u <= self.high, "−u is a slope of the loss")
+        return y * Fraction(u) - self.tube * abs(Fraction(u)) - self.curve * Fraction(u) ** 2 / 2
 
     def full(self, n: Fraction, b: Fraction) -> Fraction:
         """What a point adds that acts fully at s = 1: 2αk + αηn + b."""
@@ -909,13 +947,15 @@ class Row(NamedTuple):
     b: Fraction
     x: Numbers
     blocks: tuple[tuple[int, int], ...]
+    label: Fraction = ONE
 
 
 def rows_of(l: Letters, rows: Rows, p: Numbers, t: Numbers, classes: int) -> Iterator[Row]:
     i = 0
     for z, own_p, own_t in zip(rows.z, p, t):
         if not classes:
-            yield Row(i, own_p, own_t, l.square(z), dot(l.beta, z), z, ((0, 1),))
+            label, x = (z[0], z[1:]) if len(z) > len(l.beta) else (ONE, z)
+            yield Row(i, own_p, own_t, l.square(x), dot(l.beta, x), x, ((0, 1),), label)
             i += 1
             continue
         own, x = int(z[0]), z[1:]
@@ -985,8 +1025,8 @@ class Lines:
         """Lemma L2."""
         l, kappa, u = self.l, self.kappa(row), self.v["u"][row.i]
         benign = (1 - l.eps) * row.p
-        top = l.above(l.kappa0 * row.p, benign * row.b, benign * l.alpha * l.eta * row.n)
-        return top - kappa * l.conjugate(u), kappa * Fraction(u)
+        top = l.above(l.kappa0 * row.p, benign * row.b, benign * l.alpha * l.eta * row.n, row.label)
+        return top - kappa * l.conjugate(u, row.label), kappa * Fraction(u)
 
     def interval(self, row: Row, of: str = "") -> tuple[Fraction, Fraction]:
         """Lemma L4 for s between oᵀz ± reach. Slopes are given as they are."""
@@ -1079,7 +1119,7 @@ class Point(NamedTuple):
 def acting_constant(l: Letters, d: Fraction, nu: Fraction, acting: str) -> Fraction:
     """C of Lemma L7, from D and ν."""
     if acting == "bounded":
-        return l.above(nu, ZERO, d)
+        return max(l.above(nu, ZERO, d, l.labels), l.above(nu, ZERO, d, -l.labels))
     if acting == "clipped":
         return d + Fraction(0.2784701) * nu  # Lemma L8
     return d if nu == 0 else search(d, nu)
@@ -1251,7 +1291,7 @@ def require_shells(statement: Struct, proof: Struct, data: list[Rows], l: Letter
     if learner.projection is not None:
         require(ball >= Fraction(learner.projection), "the shells hold the ball of the projection")
         return
-    edge = (ball * Fraction(learner.regularization)) ** 2 / l.high**2
+    edge = (ball * Fraction(learner.regularization)) ** 2 / max(l.high, -l.low) ** 2
     kind, content = statement.threat.set
     if kind in ("ball", "any"):
         largest = point_radius(statement)[0] ** 2
@@ -1266,7 +1306,8 @@ def require_shells(statement: Struct, proof: Struct, data: list[Rows], l: Letter
         largest = ZERO
     require(edge >= largest, "the ball is kept by the adversary's points")
     if learner.clip is None or Fraction(learner.clip) ** 2 > edge:  # no clip unless high is 1
-        require(all(norm2(z) <= edge for rows in data for z in rows.z), "the ball is kept by the rows")
+        front = int(is_regression(statement))
+        require(all(norm2(z[front:]) <= edge for rows in data for z in rows.z), "the ball is kept by the rows")
 
 
 def require_lengths(given: Struct, names: tuple[str, ...], wanted: dict[str, int]) -> None:
@@ -1280,7 +1321,7 @@ def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Opti
     learner, (set_, content) = statement.learner, statement.threat.set
     loss = learner.loss[0]
     classes = learner.loss[1] if loss == "multiclass" else 0
-    d = len(data[0].z[0]) - bool(classes)
+    d = len(data[0].z[0]) - (classes > 0 or is_regression(statement))
     size = d * max(classes, 1)
     l = Letters(statement, proof.alpha, proof.beta)
     require(l.alpha > 0 and len(l.beta) == size, "α > 0, and β is as long as θ")
@@ -1303,6 +1344,8 @@ def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Opti
     require(all(tau > 0 for tau in given.tau) and all(x >= 0 for name in ("nu", "outer", "inner") for x in given[name]), "τ > 0; ν, ω, μ ≥ 0")
     require_projection(statement, l)
     require_ellipsoid(statement, proof.omega, d)
+    if is_regression(statement) and statement.threat.label_bound is None:
+        require(all(nu == 0 for nu in given.nu), "ν = 0 where labels may be any numbers")
     lines = [line_above(statement, proof, one, l, data, target) for one in proof.lines]
     acting = "bounded" if loss != "logistic" else "clipped" if set_ in ("ball", "any") and point_radius(statement)[1] else "logistic"
     bounds: Numbers = []
@@ -1511,7 +1554,7 @@ def check_linear(certificate: Struct, data: list[Rows], target: Optional[Rows]) 
         mistake = math.nextafter(1 - width / 2 if width <= 1 else 0.5 / width, 0)
         by_loss = math.nextafter(by_loss / mistake, math.inf)
     own = math.inf if error is None else proven(error.bound, value_of(error, True), "error")
-    found["certified_error"] = min(own, by_loss, 1.0)
+    found["certified_error"] = None if is_regression(statement) else min(own, by_loss, 1.0)
     require((statement.horizon is None) == (certificate.horizon is None), "a horizon is stated if it is claimed")
     found["certified_horizon"] = found["certified_new_data"] = None
     if certificate.horizon is not None:

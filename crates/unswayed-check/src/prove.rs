@@ -2,7 +2,7 @@
 
 use crate::evaluate::{self, Quadratic};
 use crate::exact::{Dyadic, norm2};
-use crate::failure::{Reason, require, require_each, require_not_negative, require_positive};
+use crate::failure::{Reason, require, require_each, require_length, require_not_negative, require_positive};
 use crate::lambda::Lambda;
 use crate::parts::points::{self, Acting, Ellipsoid, Split};
 use crate::parts::region;
@@ -101,6 +101,7 @@ impl<'a> Prover<'a> {
         if point_label(statement).is_none() {
             // ws has no bound.
             require_each("nu", &cases.nu, |x| x == 0.0, "0, as labels may be any numbers")?;
+            require_length("nu", shape.cases, cases.nu.len())?;
         }
         require_projection(statement, &lambda)?;
         let ellipsoid = match (&statement.threat.set, proof.omega) {

@@ -88,7 +88,7 @@ const SCALED: &str = "what makes rows of the file must be fixed before the data 
                       was; divide the file's numbers beforehand, by a number chosen without them";
 const SCHEDULE: &str =
     "learning rates that change are supported for long-run bounds, with every column regularized";
-const REGRESSION: &str = "a regression loss is supported for a ball, box or ellipsoid of features, without clip and targets with rows of their own";
+const REGRESSION: &str = "a regression loss is supported for a ball, box or ellipsoid of features";
 const ANY_LABEL: &str = "a label that may be any number can pull at the column at every model; bound the labels of poisoned points";
 const PAPER: &str = "the paper's program is for the hinge loss against a ball, with plain steps";
 const UNBOUNDED: &str = "without regularization nothing pulls the model back, and an adversary moves it as far as it likes; add a projection";
@@ -117,8 +117,6 @@ pub const RULES: &[Rule] = &[
     rule(&[TargetRows], &[Hinge], OWN_ROWS),
     rule(&[TargetRows, Clip], &[], OWN_ROWS),
     rule(&[Regression], SYMMETRIC, REGRESSION),
-    rule(&[Regression, Clip], &[], REGRESSION),
-    rule(&[Regression, TargetRows], &[], REGRESSION),
     rule(&[AnyLabel, Bias], &[], ANY_LABEL),
     rule(&[Schedule, Bias], &[], SCHEDULE),
     rule(&[Schedule, Horizon], &[], SCHEDULE),

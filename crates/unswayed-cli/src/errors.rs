@@ -102,6 +102,8 @@ fn flag(feature: Feature) -> String {
         Feature::Hinge => "--loss hinge",
         Feature::Logistic => "--loss logistic",
         Feature::Multiclass => "--loss multiclass",
+        Feature::Regression => "a regression --loss",
+        Feature::AnyLabel => "a regression without --label-bound",
         Feature::Ball => "--adversary ball",
         Feature::Box => "--adversary box",
         Feature::Ellipsoid => "--adversary ellipsoid",

@@ -42,6 +42,7 @@ pub fn learner_part(learner: &LearnerFlags, nature: &NatureFlags, read: &ReadFla
         Some(loss),
         Some(set),
         number("radius", learner.radius),
+        number("labels", learner.label_bound),
         learner.schedule.map(|schedule| match schedule {
             Decay::Inverse => "optimal".to_owned(),
             Decay::Slowdown(slowdown) => format!("slowdown{}", parameter(slowdown)),

@@ -265,7 +265,8 @@ impl fmt::Display for Origin {
             write!(f, "; weighted by {column}")?;
         }
         if self.is_scaled() {
-            write!(f, "; rows divided by {}", self.scale)?;
+            let divided = if self.labels == Labels::Numbers { "features" } else { "rows" };
+            write!(f, "; {divided} divided by {}", self.scale)?;
         }
         Ok(())
     }

@@ -568,6 +568,91 @@ fn numbers_of_losses_and_schedules() {
 }
 
 #[test]
+fn numbers_of_regression_losses() {
+    const BALLS: &[Feature] = &[Regression, Ball];
+    let loss = |make: fn(f64) -> Loss| {
+        on(BALLS, move |p, x| {
+            p.statement.learner.loss = make(x);
+            p.proof.lines[0].u.fill(0.0);
+        })
+    };
+    let u = |p: &mut Problem, x: f64| p.proof.lines[0].u[2] = x;
+    let nu = |p: &mut Problem, x: f64| p.proof.cases.nu[0] = x;
+    let labels = |p: &mut Problem, x: f64| {
+        p.statement.threat.label_bound = Some(x);
+        p.proof.cases.nu.fill(0.0);
+    };
+    let mut edges = vec![
+        edge("the width of the tube = -5e-324", 0.5, -1.0, 0.0, loss(Loss::EpsilonInsensitive)),
+        edge("delta = 0.0", 0.5, -1.0, 0.0, loss(Loss::Huber)),
+        edge("the quantile = 0.0", 0.5, -1.0, 0.0, loss(Loss::Quantile)),
+        edge("the quantile = 1.0", 0.5, 2.0, 1.0, loss(Loss::Quantile)),
+        edge("label_bound = -0.0", 1.0, -1.0, 0.0, on(BALLS, labels)),
+        edge("label_bound = inf", 1.0, f64::INFINITY, f64::MAX, on(BALLS, labels)),
+        // ws has no bound where labels have none.
+        edge("nu[0] = 5e-324", 0.0, 1.0, 0.0, on(&[Regression, Ball, AnyLabel], nu)),
+    ];
+    for (loss, low, high) in [
+        (Loss::Absolute, -1.0, 1.0),
+        (Loss::EpsilonInsensitive(0.25), -1.0, 1.0),
+        (Loss::Huber(2.0), -2.0, 2.0),
+        (Loss::Quantile(0.75), -0.25, 0.75),
+    ] {
+        let (below, above) = (f64::next_down(low), f64::next_up(high));
+        edges.push(edge(format!("u[2] = {below:?}"), 0.0, -9.0, low, on_loss(BALLS, loss, u)));
+        edges.push(edge(format!("u[2] = {above:?}"), 0.0, 9.0, high, on_loss(BALLS, loss, u)));
+        // Steps are as long as features times the steepest slope, whatever the labels are.
+        let at = BALL * SIGMA / high.max(-low);
+        let in_ball = |p: &mut Problem, x: f64| {
+            p.statement.threat.set = Set::Ball { radius: x };
+            p.data[0] = [1e3, 0.125, 0.125].repeat(4);
+            p.proof.lines[0].u.fill(0.0);
+            add_shells(p);
+        };
+        edges.push(edge("(ϱσ)² − ‖z‖² on the set", 0.1, 9.0, at, on_loss(BALLS, loss, in_ball)));
+        let in_rows = |p: &mut Problem, x: f64| {
+            p.statement.threat.set = Set::Ball { radius: 0.125 };
+            p.data[0] = [1e3, 0.0, 0.0].repeat(4);
+            p.data[0][7] = x;
+            p.proof.lines[0].u.fill(0.0);
+            add_shells(p);
+        };
+        edges.push(edge("(ϱσ)² − ‖z[2]‖²", 0.1, 9.0, at, on_loss(BALLS, loss, in_rows)));
+    }
+    test_all(edges, 23);
+}
+
+#[test]
+fn labels_are_numbers_for_a_regression_loss_and_no_other() {
+    let mut rows = generic(&[Regression, Ball]);
+    rows.statement.data[0].labels = Labels::Premultiplied;
+    assert!(rows.complaint().contains("numbers as labels of the rows"));
+    let mut loss = generic(&[Hinge, Ball]);
+    loss.statement.data[0].labels = Labels::Numbers;
+    assert!(loss.complaint().contains("numbers as labels of the rows"));
+    let mut bound = generic(&[Hinge, Ball]);
+    bound.statement.threat.label_bound = Some(1.0);
+    assert!(bound.complaint().contains("label_bound"));
+}
+
+/// The label of a row and those of the adversary move the bound.
+#[test]
+fn labels_count() {
+    let bound = |change: fn(&mut Problem)| {
+        let mut problem = generic(&[Regression, Ball]);
+        problem.statement.learner.loss = Loss::Absolute;
+        change(&mut problem);
+        problem.bound().expect("a bound")
+    };
+    let plain = bound(|_| ());
+    assert!(bound(|p| p.data[0][0] += 1.0) != plain);
+    assert!(bound(|p| p.statement.threat.label_bound = Some(3.0)) > plain);
+    // ε·ν·Y for the absolute loss.
+    let more = bound(|p| p.statement.threat.label_bound = Some(3.0)) - plain;
+    assert!((more - 2.0 * EPS * NU).abs() < 1e-12, "{more}");
+}
+
+#[test]
 fn first_steps_have_no_bound_if_the_rate_changes() {
     let start = [0.0, 0.0];
     assert!(generic(&[Hinge, Ball]).horizon(10, &start, 0.0).is_ok());

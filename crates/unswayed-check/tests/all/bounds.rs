@@ -1,7 +1,7 @@
 //! Tries to break the bounds: random learners, random proofs, and a search for θ and z with G_λ above the proven value.
 
 use crate::common::Problem;
-use crate::common::random::{improve, kinds};
+use crate::common::random::{improve, kinds, regression_kinds};
 use crate::common::rounds;
 use crate::common::search::Random;
 
@@ -53,4 +53,31 @@ fn good_proofs() {
         // A search that never comes near the bounds would find nothing.
         assert!(least < if crate::common::is_full() { 0.6 } else { 0.9 }, "{name}: {least}");
     }
+}
+
+/// Planted errors: an adversary with larger labels than the proof speaks of, and rows with other labels. A search that looked at
+/// labels wrongly would not find them.
+#[test]
+fn wrong_labels_are_found() {
+    let (mut of_points, mut of_rows, mut tried) = (0, 0, 0);
+    for (number, (_, make)) in regression_kinds().into_iter().enumerate() {
+        let mut random = Random(9000 + number as u64);
+        let mut problem = make(&mut random);
+        while problem.bound().is_err() || problem.statement.threat.label_bound.is_none() {
+            problem = make(&mut random);
+        }
+        improve(&mut problem, &mut random, rounds(150, 600));
+        let bound = problem.bound().expect("no change that is kept makes it worse");
+        let is_broken =
+            |planted: &Problem, random: &mut Random| planted.search(random, 4, 250) > bound + 1e-6;
+        let mut louder = problem.clone();
+        louder.statement.threat.label_bound = Some(50.0);
+        of_points += usize::from(is_broken(&louder, &mut random));
+        let mut other = problem.clone();
+        other.data.iter_mut().for_each(|z| z.iter_mut().step_by(problem.dimension).for_each(|y| *y += 3.0));
+        of_rows += usize::from(is_broken(&other, &mut random));
+        tried += 1;
+    }
+    println!("{of_points} and {of_rows} of {tried} planted errors found");
+    assert!(10 * of_points >= tried && 2 * of_rows >= tried, "{of_points} {of_rows} of {tried}");
 }

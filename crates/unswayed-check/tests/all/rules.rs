@@ -10,7 +10,10 @@ use crate::common::Problem;
 use crate::common::fixtures::{by_paper, paper};
 use crate::common::generic::{generic, generic_error};
 
-const LOSSES: [Feature; 4] = [Hinge, Logistic, SmoothMargin, Multiclass];
+const LOSSES: [Feature; 5] = [Hinge, Logistic, SmoothMargin, Multiclass, Regression];
+/// The losses with what they say of labels.
+const LABELLED: [&[Feature]; 6] =
+    [&[Hinge], &[Logistic], &[SmoothMargin], &[Multiclass], &[Regression], &[Regression, AnyLabel]];
 const SETS: [Feature; 6] = [Ball, Box, Ellipsoid, Points, LabelFlips, AnyPoint];
 const TARGETS: [&[Feature]; 3] = [&[], &[TargetWeights], &[TargetRows]];
 /// Features of statements that a statement may have or not, then those that are not in statements.
@@ -43,7 +46,7 @@ fn requests() -> Vec<Vec<Feature>> {
     let order = [Drift, Schedule, Average, Projection, Clip, Bias, NoRegularization, Horizon];
     let place = |feature: &Feature| order.iter().position(|f| f == feature).unwrap_or(order.len());
     let mut all = vec![];
-    for loss in LOSSES {
+    for loss in LABELLED {
         for set in SETS {
             for target in TARGETS {
                 for bits in 0..1_usize << OPTIONAL.len() {
@@ -53,7 +56,7 @@ fn requests() -> Vec<Vec<Feature>> {
                     for rare in if is_common { &RARE[..1] } else { &RARE[..] } {
                         let mut optional = [&chosen[..], rare].concat();
                         optional.sort_by_key(place);
-                        all.push([&[loss, set][..], target, &optional].concat());
+                        all.push([&[loss[0], set], &loss[1..], target, &optional].concat());
                     }
                 }
             }
@@ -170,7 +173,7 @@ fn every_pair_is_covered_or_listed() {
         .chain(SETS)
         .chain([TargetWeights, TargetRows])
         .chain(OPTIONAL)
-        .chain([Schedule, Average, Horizon])
+        .chain([Schedule, Average, Horizon, AnyLabel])
         .filter(|f| !UNSEEN.contains(f))
         .collect();
     let supported: Vec<Vec<Feature>> = requests().into_iter().filter(|r| unsupported(r).is_none()).collect();
@@ -259,6 +262,25 @@ fn every_pair_is_covered_or_listed() {
         (Bias, Paper),
         (NoRegularization, Paper),
         (Confidence, Paper),
+        (Regression, Points),
+        (Regression, LabelFlips),
+        (Regression, AnyPoint),
+        (Regression, TargetRows),
+        (Regression, Clip),
+        (Regression, Confidence),
+        (Regression, Paper),
+        (Hinge, AnyLabel),
+        (Logistic, AnyLabel),
+        (SmoothMargin, AnyLabel),
+        (Multiclass, AnyLabel),
+        (Points, AnyLabel),
+        (LabelFlips, AnyLabel),
+        (AnyPoint, AnyLabel),
+        (TargetRows, AnyLabel),
+        (Clip, AnyLabel),
+        (Bias, AnyLabel),
+        (Confidence, AnyLabel),
+        (Paper, AnyLabel),
     ];
     for pair in &without {
         assert!(expected.contains(pair), "{pair:?} never goes together");
@@ -276,6 +298,7 @@ fn errors_have_proofs() {
         let other = [
             Average,
             SmoothMargin,
+            Regression,
             TargetWeights,
             TargetRows,
             LabelFlips,

@@ -90,6 +90,32 @@ fn weights_are_kept_as_they_are() {
 }
 
 #[test]
+fn numbers_to_predict_stand_in_front_of_the_features() {
+    let text = "a,label,b\n3,-17.5,4\n0.5,0,0\n";
+    let numbers = Reading { normalize: true, ..policy(LabelPolicy::Numbers) };
+    let data = load_file("n.csv", text, &numbers).expect("a good file");
+    // Features are divided by the largest norm, labels stay as they are.
+    assert_eq!(data.z(), [-17.5, 0.6, 0.8, 0.0, 0.1, 0.0]);
+    let origin = data.origin();
+    assert_eq!(
+        (&origin.labels, origin.columns, origin.dimension(), origin.scale),
+        (&Labels::Numbers, 2, 3, 5.0)
+    );
+    assert!(data.describe().contains("labels are numbers"), "{}", data.describe());
+    // Another label is another digest.
+    let other = load_file("n.csv", &text.replace("17.5", "17.25"), &numbers).expect("a good file");
+    assert_ne!(origin.sha256, other.origin().sha256);
+    let bad =
+        load_file("n.csv", &text.replace("-17.5", "many"), &numbers).expect_err("no number").to_string();
+    assert!(bad.contains("many"), "{bad}");
+    for name in ["numpy_f64.npz", "pyarrow_groups.parquet"] {
+        let data = load(&Source::path(fixture(name)), &policy(LabelPolicy::Numbers)).expect("a good file");
+        assert_eq!(data.dimension(), 4);
+        assert!(data.iter().all(|row| row[0].abs() == 1.0), "{name}");
+    }
+}
+
+#[test]
 fn integer_columns_of_parquet_keep_their_signs() {
     let options = Reading { normalize: true, ..Reading::default() };
     let data = load(&Source::path(fixture("pyarrow_integers.parquet")), &options).expect("a good file");

@@ -92,7 +92,7 @@ fn check_commands(result: &Design, folder: &str) -> Vec<String> {
 /// assert_eq!(lines[0], ("learner", "hinge loss, gradients clipped at 1".to_owned()));
 /// ```
 pub fn template_lines(template: &Template) -> Vec<TextLine> {
-    let Template { adversary, radius, batch, projection, clip, bias, .. } = template;
+    let Template { adversary, radius, batch, projection, clip, bias, label_bound, .. } = template;
     let column = |column: &Column| match column {
         Column::Index(index) => format!("column {}", index + 1),
         Column::FromEnd(1) => "the last column".to_owned(),
@@ -125,6 +125,10 @@ pub fn template_lines(template: &Template) -> Vec<TextLine> {
         Adversary::LabelFlips => "the label of the row drawn, as it is or flipped".to_owned(),
         Adversary::Any => "any point at all".to_owned(),
         other => other.to_string(),
+    };
+    let threat = match label_bound {
+        Some(bound) => format!("{threat}, with any label |y| ≤ {bound}"),
+        None => threat,
     };
     vec![("learner", learner.into_iter().flatten().collect::<Vec<_>>().join(", ")), ("threat", threat)]
 }

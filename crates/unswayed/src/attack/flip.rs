@@ -23,7 +23,7 @@ impl<'a> LabelFlip<'a> {
         LabelFlip::within(data, Region::Ball { radius, centre: None }, seed)
     }
 
-    /// Flips rows of the data and moves them into the region; of classes takes a random wrong one.
+    /// Flips rows of the data and moves them into the region; of classes takes a random wrong one, of numbers one far out.
     pub(super) fn within(data: &'a Dataset, region: Region, seed: u64) -> Self {
         let sum = |total: &mut f64, p: f64| {
             *total += p;
@@ -55,6 +55,11 @@ impl Policy for LabelFlip<'_> {
         if let Region::Classes { classes, .. } = self.region {
             let further = 1.0 + (self.uniform() * (classes - 1) as f64).floor();
             z[0] = (z[0] + further) % classes as f64;
+        } else if let Region::Numbers { usual, .. } = self.region {
+            // A label far out on the other side. The set is symmetric: (x, −y) pulls as (−x, y) does.
+            if z[0] * usual >= 0.0 {
+                scale(&mut z[1..], -1.0);
+            }
         } else {
             scale(z, -1.0);
         }

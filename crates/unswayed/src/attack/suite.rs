@@ -218,7 +218,6 @@ impl<'a> Suite<'a> {
         let learner = match (attack, &self.statement().threat.set) {
             (Attack::Tuned, _) if !self.is_tunable() => "this learner and set",
             (Attack::LabelFlip, Set::Points { .. }) => "a finite set of points",
-            (Attack::LabelFlip, _) if self.statement().learner.loss.is_regression() => "a regression loss",
             // What is simulated is the average of losses, which may be above the loss of the average.
             (attack, _) if self.statement().learner.average && attack != Attack::None => "an averaged model",
             _ => return Ok(()),

@@ -163,11 +163,16 @@ fn file(data: &Dataset) -> String {
 }
 
 fn dimension(data: &[&Dataset]) -> usize {
-    data.first().map_or(0, |one| one.dimension())
+    data.first().map_or(0, |one| one.origin().columns)
 }
 
 fn rows<'a>(data: &'a [&Dataset]) -> impl Iterator<Item = &'a [f64]> {
-    data.iter().flat_map(|one| one.iter())
+    // A class or label in front of the features is none of them.
+    let features = |one: &'a &Dataset| {
+        let front = one.dimension() - one.origin().columns;
+        one.iter().map(move |row| &row[front..])
+    };
+    data.iter().flat_map(features)
 }
 
 /// The upper triangle of a square matrix, column by column.

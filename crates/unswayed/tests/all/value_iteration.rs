@@ -12,7 +12,7 @@ use unswayed::{Adversary, CertifyError, Column, Dataset, IntoData, LossName, Pro
 use crate::fixtures::case::{Case, Kind};
 use crate::fixtures::grid::{Fineness, Grid, Optimal, Rules, Truth};
 use crate::fixtures::random::Random;
-use crate::fixtures::{budget, cases, is_full, labelled, rows};
+use crate::fixtures::{budget, cases, is_full, labelled, numbered, rows};
 
 /// Steps of the bound for a horizon.
 const HORIZON: usize = 20;
@@ -315,6 +315,62 @@ fn in_a_plane_the_worst_case_is_between_attack_and_certificate() {
     // Cells are wider here, and so are the intervals.
     plain.assert_sharp(8, 50);
     rounded.assert_sharp(0, 10);
+}
+
+/// Every set, target and variant of the step that a regression loss has, for rows of one or two features.
+fn of_numbers(loss: Loss, d: usize, rates: Rates) -> Vec<Named> {
+    let z: &[f64] = if d == 1 {
+        &[0.6, 0.9, 0.1, 0.5, 0.4, -0.2, 0.3, 0.7]
+    } else {
+        &[0.6, 0.9, 0.2, 0.1, 0.5, -0.4, 0.4, -0.1, 0.8, -0.3, 0.7, 0.5]
+    };
+    let data = |weights: Option<Vec<f64>>| numbered(z, d + 1, weights);
+    let plain = || learning(data(None), rates).loss(LossName::Of(loss)).label_bound(1.0);
+    let shifted = data(Some(vec![0.1, 0.5, 0.3, 0.1]));
+    let matrix = if d == 1 { vec![0.5] } else { vec![0.8, 0.3, 0.3, 0.4] };
+    let mut cases = vec![
+        ("ball", plain()),
+        ("small labels", plain().label_bound(0.2)),
+        ("any label", learning(data(None), rates).loss(LossName::Of(loss))),
+        ("box", plain().adversary(Adversary::Box(vec![0.6; d]))),
+        ("ellipsoid", plain().adversary(Adversary::Ellipsoid(matrix))),
+        ("projection", plain().projection(0.8)),
+        (
+            "drift",
+            learning(vec![data(None), shifted.clone()], rates).loss(LossName::Of(loss)).label_bound(1.0),
+        ),
+        ("target of weights", plain().target(data(Some(vec![0.2, 0.25, 0.3, 0.25])))),
+    ];
+    if d == 1 {
+        cases.push(("batch", plain().batch(2)));
+        cases.push(("batch, one coin", plain().batch(2)));
+    } else {
+        let free = [0.6, 0.7, 1.0, -0.1, -0.6, 1.0, 0.4, 0.5, 1.0, 0.2, 0.3, 1.0];
+        let free = learning(numbered(&free, 3, None), rates).bias(Column::Index(1));
+        cases.push(("bias", free.loss(LossName::Of(loss)).label_bound(1.0)));
+    }
+    built(&format!("{loss}, {d}"), cases)
+}
+
+const REGRESSIONS: [Loss; 4] =
+    [Loss::Absolute, Loss::EpsilonInsensitive(0.2), Loss::Huber(0.5), Loss::Quantile(0.7)];
+
+#[test]
+fn regression_on_a_line_has_its_worst_case_between_attack_and_certificate() {
+    let mut tally = Tally::default();
+    for (loss, rates) in REGRESSIONS.into_iter().flat_map(|loss| SETTINGS.map(|rates| (loss, rates))) {
+        of_numbers(loss, 1, rates).iter().for_each(|case| tally.case(case));
+    }
+    tally.assert_sharp(5, 20);
+}
+
+#[test]
+fn regression_in_a_plane_has_its_worst_case_between_attack_and_certificate() {
+    let mut tally = Tally::default();
+    for loss in REGRESSIONS {
+        of_numbers(loss, 2, SETTINGS[1]).iter().for_each(|case| tally.case(case));
+    }
+    tally.assert_sharp(0, 5);
 }
 
 /// One number per row, or two classes with one column; steps and forgetting that a grid can follow.

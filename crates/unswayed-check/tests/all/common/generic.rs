@@ -1,7 +1,8 @@
 //! A loose but valid proof for every combination of features that no rule refuses.
 
 use unswayed_check::{
-    CaseProof, Cases, Feature, Horizon, Lines, Loss, RowBound, Schedule, Set, Shells, Statement, Target,
+    CaseProof, Cases, Feature, Horizon, Labels, Lines, Loss, RowBound, Schedule, Set, Shells, Statement,
+    Target,
 };
 
 use super::{Problem, dot, origin, plain, simple};
@@ -10,6 +11,8 @@ use super::{Problem, dot, origin, plain, simple};
 pub const Z: [f64; 8] = [0.5, 0.25, -0.75, 0.5, 0.125, 0.875, 0.5, -0.25];
 /// The same with a class in front.
 const CLASSES: [f64; 12] = [0.0, 0.5, 0.25, 1.0, -0.75, 0.5, 2.0, 0.125, 0.875, 0.0, 0.5, -0.25];
+/// The same with a number in front.
+const NUMBERS: [f64; 12] = [0.5, 0.5, 0.25, -0.25, -0.75, 0.5, 0.75, 0.125, 0.875, -1.0, 0.5, -0.25];
 /// Rows whose second entry is a bias.
 const BIASED: [f64; 8] = [0.5, 0.5, -0.75, -0.5, 0.125, 0.5, 0.25, -0.5];
 /// Rows of a target of its own.
@@ -24,6 +27,8 @@ pub const CLIP: f64 = 0.5;
 pub const PROJECTION: f64 = 12.0;
 /// ϱ of shells without a projection.
 pub const BALL: f64 = 15.0;
+/// The largest label of a poisoned point of a regression.
+pub const LABELS: f64 = 1.0;
 /// K of several classes.
 pub const K: usize = 3;
 
@@ -43,6 +48,7 @@ fn statement(features: &[Feature]) -> Statement {
         () if has(Feature::Logistic) => Loss::Logistic,
         () if has(Feature::Multiclass) => Loss::Multiclass(K),
         () if has(Feature::SmoothMargin) => Loss::SmoothHinge(0.5),
+        () if has(Feature::Regression) => Loss::Huber(1.0),
         () => Loss::Hinge,
     };
     let set = match () {
@@ -56,6 +62,10 @@ fn statement(features: &[Feature]) -> Statement {
     let datasets = if has(Feature::Drift) { 2 } else { 1 };
     let mut statement = plain(ETA, SIGMA, EPS, loss, set);
     statement.data = vec![origin(4, 2); datasets];
+    if has(Feature::Regression) {
+        statement.data.iter_mut().for_each(|origin| origin.labels = Labels::Numbers);
+        statement.threat.label_bound = (!has(Feature::AnyLabel)).then_some(LABELS);
+    }
     if has(Feature::ScaledRows) {
         statement.data[0].scale = 2.0;
     }
@@ -128,8 +138,11 @@ fn lines(statement: &Statement, is_error: bool, rows: &[f64], dimension: usize) 
 fn make(features: &[Feature], is_error: bool) -> Problem {
     let has = |feature: Feature| features.contains(&feature);
     let statement = statement(features);
+    let biased = || BIASED.chunks(2).flat_map(|z| [0.5, z[0], z[1]]).collect();
     let (z, dimension) = match () {
         () if has(Feature::Multiclass) => (CLASSES.to_vec(), 3),
+        () if has(Feature::Regression) && has(Feature::Bias) => (biased(), 3),
+        () if has(Feature::Regression) => (NUMBERS.to_vec(), 3),
         () if has(Feature::Bias) => (BIASED.to_vec(), 2),
         () => (Z.to_vec(), 2),
     };
@@ -149,6 +162,9 @@ fn make(features: &[Feature], is_error: bool) -> Problem {
     }
     let is_free = has(Feature::Bias);
     cases.nu = if cases.tau.is_empty() || is_free { vec![] } else { vec![NU] };
+    if has(Feature::AnyLabel) {
+        cases.nu.fill(0.0);
+    }
     let is_ellipsoid = has(Feature::Ellipsoid);
     cases.x = if is_ellipsoid && !is_free { vec![0.0; 2] } else { vec![] };
     let datasets = statement.data.len();
@@ -187,8 +203,8 @@ pub fn cut_shell(problem: &mut Problem, radius: f64) {
 
 /// The data once more, turned.
 fn add_dataset(problem: &mut Problem) {
-    let is_class = matches!(problem.statement.learner.loss, Loss::Multiclass(_));
-    let label = |j: usize| is_class && j.is_multiple_of(problem.dimension);
+    let has_label = problem.statement.learner.loss.label_entries() > 0;
+    let label = |j: usize| has_label && j.is_multiple_of(problem.dimension);
     let turned = problem.data[0].iter().enumerate().map(|(j, &z)| if label(j) { z } else { -z });
     problem.data.push(turned.collect());
     problem.weights.push(problem.weights[0].clone());

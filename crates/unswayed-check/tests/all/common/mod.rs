@@ -11,7 +11,7 @@ use unswayed_check::{
     CaseProof, Cases, Certificate, Claim, Evidence, Failure, Horizon, HorizonClaim, Labels, Learner, Lines,
     Loss, Origin, Proof, RowBound, Rows, Set, Statement, Target, Threat, Verdict, check, prove,
 };
-use unswayed_data::Dataset;
+use unswayed_data::{Dataset, LabelPolicy, RawLabels, Reading, Table};
 
 /// Whether the long searches are asked for.
 pub fn is_full() -> bool {
@@ -82,7 +82,9 @@ impl Problem {
     /// The datasets.
     pub fn datasets(&self) -> Vec<Dataset> {
         let all = self.data.iter().zip(&self.weights);
-        all.map(|(z, w)| dataset(z, self.dimension, w.as_deref())).collect()
+        let is_regression = self.statement.learner.loss.is_regression();
+        let make = if is_regression { numbered } else { dataset };
+        all.map(|(z, w)| make(z, self.dimension, w.as_deref())).collect()
     }
 
     /// The statement, with the origins of its rows.
@@ -98,6 +100,16 @@ impl Problem {
 
 pub fn dataset(z: &[f64], dimension: usize, weights: Option<&[f64]>) -> Dataset {
     Dataset::from_rows(z.to_vec(), dimension, weights.map(<[f64]>::to_vec)).expect("good rows")
+}
+
+/// Rows that begin with a label that is a number.
+pub fn numbered(z: &[f64], dimension: usize, weights: Option<&[f64]>) -> Dataset {
+    let (y, x): (Vec<f64>, Vec<&[f64]>) = z.chunks(dimension).map(|z| (z[0], &z[1..])).unzip();
+    let weights = weights.map(<[f64]>::to_vec);
+    let columns = dimension - 1;
+    let table = Table { y: Some(RawLabels::Numbers(y)), weights, ..Table::new(x.concat(), columns) };
+    let reading = Reading { labels: LabelPolicy::Numbers, scale: Some(1.0), ..Reading::default() };
+    table.into_dataset(&reading).expect("good rows")
 }
 
 /// An origin of so many rows that no file has.

@@ -1,6 +1,6 @@
 //! Random learners with proofes that need not be good, and a search for better ones.
 
-use unswayed_check::{Schedule, Shells};
+use unswayed_check::{Labels, Schedule, Shells};
 
 use super::search::Random;
 use super::*;
@@ -330,6 +330,33 @@ pub fn kinds() -> Vec<KindOf> {
             kinds.push((format!("{loss:?} {set}"), Box::new(move |r| random_loss(r, loss, set))));
         }
     }
+    kinds.extend(regression_kinds());
+    kinds
+}
+
+/// Every kind of problem with a regression loss.
+pub fn regression_kinds() -> Vec<KindOf> {
+    type Change = fn(&mut Problem, &mut Random);
+    const CHANGES: [(&str, &str, Change); 9] = [
+        ("ball", "ball", nothing),
+        ("box", "box", nothing),
+        ("ellipsoid", "ellipsoid", nothing),
+        ("free", "ball", add_free),
+        ("free box", "box", add_free),
+        ("projected", "ball", add_projection),
+        ("weights", "ball", add_weights),
+        ("drift", "ball", add_dataset),
+        ("schedule", "ball", add_schedule),
+    ];
+    let mut kinds: Vec<KindOf> = vec![];
+    for loss in REGRESSIONS {
+        for (name, set, change) in CHANGES {
+            kinds.push((
+                format!("{loss:?} {name}"),
+                Box::new(move |r| random_regression(r, loss, set, change)),
+            ));
+        }
+    }
     kinds
 }
 
@@ -352,6 +379,39 @@ pub fn random_loss(random: &mut Random, loss: Loss, set: &str) -> Problem {
     let high = loss.steepest();
     p.proof.lines[0].u = random.vector(p.data[0].len() / p.dimension, 0.0, high);
     p.proof.cases.share = random.vector(p.proof.cases.share.len(), 0.0, high);
+    p
+}
+
+/// The regression losses.
+pub const REGRESSIONS: [Loss; 5] =
+    [Loss::Absolute, Loss::EpsilonInsensitive(0.25), Loss::Huber(0.5), Loss::Huber(2.0), Loss::Quantile(0.8)];
+
+/// A problem for a regression loss; labels of poisoned points have a bound or none.
+pub fn random_regression(
+    random: &mut Random,
+    loss: Loss,
+    set: &str,
+    change: impl Fn(&mut Problem, &mut Random),
+) -> Problem {
+    let wants_any = random.below(3) == 0;
+    let mut p = random_problem(random, RowBound::BoundedSlope, set, &change);
+    let has_any = wants_any && p.statement.learner.unregularized.is_empty();
+    // Where labels may be any numbers ν is 0.
+    while has_any && p.proof.cases.nu.iter().any(|nu| *nu > 0.0) {
+        p = random_problem(random, RowBound::BoundedSlope, set, &change);
+    }
+    p.statement.learner.loss = loss;
+    p.statement.threat.label_bound = (!has_any).then(|| random.between(0.0, 1.5));
+    let (d, e) = (p.dimension, loss.conjugate().expect("slopes are bounded"));
+    for z in &mut p.data {
+        *z = z.chunks(d).flat_map(|x| [&[random.between(-1.0, 1.0)], x].concat()).collect();
+    }
+    p.dimension = d + 1;
+    p.statement.data.iter_mut().for_each(|origin| origin.labels = Labels::Numbers);
+    for lines in &mut p.proof.lines {
+        lines.u = random.vector(lines.u.len(), e.low, e.high);
+    }
+    refresh(&mut p);
     p
 }
 
@@ -415,9 +475,11 @@ pub fn add_dataset(p: &mut Problem, r: &mut Random) {
 /// Makes everything that follows from other numbers of the proof fit again: pairs of shares, w₀, x.
 pub fn refresh(problem: &mut Problem) {
     let Problem { statement, proof, data, weights, dimension, .. } = problem;
-    let (d, numbers) = (*dimension, Numbers::new(statement, proof.alpha));
+    let front = usize::from(statement.learner.loss.is_regression());
+    let (d, numbers) = (*dimension - front, Numbers::new(statement, proof.alpha));
     let beta = &proof.beta;
-    let rows: Vec<&[f64]> = data[0].chunks(d).collect();
+    let z: Vec<f64> = data[0].chunks(*dimension).flat_map(|z| &z[front..]).copied().collect();
+    let rows: Vec<&[f64]> = z.chunks(d).collect();
     let n = rows.len();
     for lines in &mut proof.lines {
         if !statement.learner.unregularized.is_empty() {
@@ -468,7 +530,7 @@ pub fn refresh(problem: &mut Problem) {
             RowBound::ErrorLogistic => numbers.kappa0 * l.u[i],
             _ => (numbers.kappa0 - 1.0) * l.u[i],
         };
-        let r = slope(&data[0], d, |i| slope_of(i) * weight(i) * n as f64 / total);
+        let r = slope(&z, d, |i| slope_of(i) * weight(i) * n as f64 / total);
         cases.x = ellipsoid_x(statement, proof.alpha, beta, &q, &r, cases.tau[0], cases.nu[0]);
     }
 }
@@ -479,8 +541,11 @@ pub fn improve(problem: &mut Problem, random: &mut Random, steps: usize) {
     let mut size = 0.3;
     for _ in 0..steps {
         let mut changed = problem.clone();
-        let proof = &mut changed.proof;
         let all = random.below(2) == 0;
+        let (low, high) = changed.statement.learner.loss.conjugate().map_or((0.0, 1.0), |e| (e.low, e.high));
+        let is_any =
+            changed.statement.learner.loss.is_regression() && changed.statement.threat.label_bound.is_none();
+        let proof = &mut changed.proof;
         let shift = |x: &mut f64, low: f64, high: f64, random: &mut Random| {
             if all || random.below(3) == 0 {
                 *x = (*x + size * random.between(-1.0, 1.0) * (0.1 + x.abs())).clamp(low, high);
@@ -490,7 +555,8 @@ pub fn improve(problem: &mut Problem, random: &mut Random, steps: usize) {
         shift(&mut proof.alpha, 1e-3, big, random);
         proof.beta.iter_mut().for_each(|x| shift(x, -big, big, random));
         for l in &mut proof.lines {
-            for x in l.u.iter_mut().chain(&mut l.u2).chain(&mut l.c) {
+            l.u.iter_mut().for_each(|x| shift(x, low, high, random));
+            for x in l.u2.iter_mut().chain(&mut l.c) {
                 shift(x, 0.0, 1.0, random);
             }
             for x in l.y.iter_mut().chain(&mut l.target_y) {
@@ -499,7 +565,8 @@ pub fn improve(problem: &mut Problem, random: &mut Random, steps: usize) {
         }
         let cases = &mut proof.cases;
         cases.tau.iter_mut().for_each(|x| shift(x, 1e-6, big, random));
-        for x in cases.nu.iter_mut().chain(&mut cases.outer).chain(&mut cases.inner) {
+        cases.nu.iter_mut().for_each(|x| shift(x, 0.0, if is_any { 0.0 } else { big }, random));
+        for x in cases.outer.iter_mut().chain(&mut cases.inner) {
             shift(x, 0.0, big, random);
         }
         cases.share.iter_mut().for_each(|x| shift(x, 0.0, 1.0, random));

@@ -261,9 +261,21 @@ impl Problem {
         theta.iter().map(|x| f * x).collect()
     }
 
+    /// A label that the adversary may send with these features: an extreme one, any one, or one near the prediction.
+    fn label(&self, theta: &[f64], x: &[f64], random: &mut Random) -> f64 {
+        let bound = self.statement.threat.label_bound.unwrap_or(50.0);
+        match random.below(5) {
+            0 | 1 => bound,
+            2 => -bound,
+            3 => random.between(-bound, bound),
+            _ => (dot(theta, x) + random.between(-1.0, 1.0)).clamp(-bound, bound),
+        }
+    }
+
     /// Points along ±(2αkθ + β), ±θ, or just short of acting, or random ones.
     fn best_point(&self, theta: &[f64], random: &mut Random) -> Vec<f64> {
-        let d = self.dimension;
+        let is_regression = self.statement.learner.loss.is_regression();
+        let d = self.dimension - usize::from(is_regression);
         let k = 1.0 - self.statement.learner.learning_rate * self.statement.learner.regularization;
         let x: Vec<f64> =
             theta.iter().zip(&self.proof.beta).map(|(t, b)| 2.0 * self.proof.alpha * k * t + b).collect();
@@ -280,6 +292,10 @@ impl Problem {
         let size = 10_f64.powf(random.between(-1.0, 1.0)) * if random.below(3) == 0 { -1.0 } else { 1.0 };
         for x in &mut wish {
             *x *= size;
+        }
+        if is_regression {
+            let x = self.allowed(&wish, random);
+            return [&[self.label(theta, &x, random)], x.as_slice()].concat();
         }
         if random.below(3) == 0 && theta.len() == d {
             // θᵀz a little below 1 along the wish.

@@ -30,8 +30,8 @@ const COUNTS: usize = 55;
 fn heavy_tailed(path: &Path, rows: usize, seed: u64) {
     let mut random = Random(seed);
     let weights: Vec<f64> = (0..COUNTS).map(|j| ((j * 37 % 11) as f64 - 5.0) / 3.0).collect();
-    let mut text: String = (0..COUNTS).map(|j| format!("count{j},")).collect();
-    text += "source,amount,version,label\n";
+    let names: Vec<String> = (0..COUNTS).map(|j| format!("count{j}")).collect();
+    let mut text = format!("{},source,amount,version,label\n", names.join(","));
     for i in 0..rows {
         let mut score = 0.0;
         for weight in &weights {

@@ -81,15 +81,11 @@ fn compressed_files_that_expand_too_far_or_are_damaged() {
         for (name, file) in [("a.csv.gz", gzip(&table(rows))), ("a.csv.zst", zstd(&table(rows)))] {
             let ratio = 6 * rows / file.len();
             let done = load(&Source::bytes(name, file), &Reading::default());
-            match 6 * rows < 1 << 16 || ratio < 200 {
-                true => assert!(done.is_ok(), "{name}, {rows} rows: {done:?}"),
-                false => {
-                    let text = done.expect_err("too large").to_string();
-                    assert!(
-                        text.contains("expands to more than 200 times its size; if that is right"),
-                        "{text}"
-                    );
-                }
+            if 6 * rows < 1 << 16 || ratio < 200 {
+                assert!(done.is_ok(), "{name}, {rows} rows: {done:?}");
+            } else {
+                let text = done.expect_err("too large").to_string();
+                assert!(text.contains("expands to more than 200 times its size; if that is right"), "{text}");
             }
         }
     }
@@ -227,7 +223,7 @@ fn frames_have_texts_and_gaps() {
     assert!(refused("a,label\ninf,x\n2,y\n").contains("inf is not a finite number"));
     assert!(refused("a,label\n").contains("there are no rows"));
     // Fields that most rows lack would make a table much larger than its file.
-    let sparse: String = (0..3000).map(|i| format!("{{\"x{i}\":1}}\n")).collect();
+    let sparse = (0..3000).map(|i| format!("{{\"x{i}\":1}}")).collect::<Vec<_>>().join("\n");
     let unlabelled = Reading { labels: LabelPolicy::None, ..Reading::default() };
     let text = load_frame(&Source::bytes("a.jsonl", sparse), &unlabelled, |_| None).unwrap_err().to_string();
     assert!(text.contains("more than fits"), "{text}");

@@ -83,7 +83,8 @@ pub fn policy(labels: &str) -> PyResult<LabelPolicy> {
         "numbers" => LabelPolicy::Numbers,
         "preferences" => LabelPolicy::Preferences,
         other => {
-            let known = "\"detect\", \"scores\", \"premultiplied\", \"absent\", \"classes\", \"numbers\" or \"preferences\"";
+            let known =
+                "\"detect\", \"scores\", \"premultiplied\", \"absent\", \"classes\", \"numbers\" or \"preferences\"";
             return Err(error(format!("labels {other:?}: it must be {known}")));
         }
     })

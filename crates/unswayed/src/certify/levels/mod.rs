@@ -6,13 +6,14 @@
 //! | `objective` | the learner's objective and Newton's method on it |
 //! | `levels` | the centre, and the intervals of the margins on a level |
 //! | `rows` | what a row contributes on its interval |
-//! | `program` | the semidefinite program for α, β and the rows' quadratics |
+//! | `program`, `newton` | the semidefinite program for α, β and the rows' quadratics, and its Newton steps |
 //! | `barrier` | the barrier and its drift in each shell |
 
 mod barrier;
 mod base;
 #[expect(clippy::module_inception, reason = "it is about levels")]
 mod levels;
+mod newton;
 mod objective;
 mod program;
 mod rows;

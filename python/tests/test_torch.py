@@ -10,7 +10,7 @@ from test_estimators import LOSSES, PENALTY, POISON, RATE, stream
 import unswayed
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
-needs_torch = pytest.mark.skipif(not HAS_TORCH, reason="3 tests with the real PyTorch skipped: it is not installed")
+needs_torch = pytest.mark.skipif(not HAS_TORCH, reason="4 tests with the real PyTorch skipped: it is not installed")
 
 
 class StandIn:

@@ -83,8 +83,7 @@ pub fn policy(labels: &str) -> PyResult<LabelPolicy> {
         "numbers" => LabelPolicy::Numbers,
         "preferences" => LabelPolicy::Preferences,
         other => {
-            let known =
-                "\"detect\", \"scores\", \"premultiplied\", \"absent\", \"classes\", \"numbers\" or \"preferences\"";
+            let known = "\"detect\", \"scores\", \"premultiplied\", \"absent\", \"classes\", \"numbers\" or \"preferences\"";
             return Err(error(format!("labels {other:?}: it must be {known}")));
         }
     })
@@ -246,7 +245,10 @@ fn source(path: PathBuf, label_file: Option<PathBuf>) -> Source {
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, label_file, label_column, weight_column, labels, normalize, scale, rows, step_weight_column=None, class_weights=None))]
+#[pyo3(signature = (
+    path, label_file, label_column, weight_column, columns, drop_columns, labels, normalize, scale, rows,
+    step_weight_column = None, class_weights = None
+))]
 pub fn load(
     py: Python<'_>,
     path: PathBuf,

@@ -63,7 +63,6 @@ impl Transform {
     /// The preparation of a table.
     #[staticmethod]
     #[pyo3(signature = (columns, rows, y, kind, fourier, directions, norm))]
-    #[expect(clippy::too_many_arguments, reason = "the Python side names them")]
     fn fit_table<'py>(
         py: Python<'py>,
         columns: Columns<'py>,

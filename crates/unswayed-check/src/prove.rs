@@ -2,9 +2,7 @@
 
 use crate::evaluate::{self, Quadratic};
 use crate::exact::{Dyadic, norm2};
-use crate::failure::{
-    Reason, require, require_each, require_length, require_not_negative, require_positive,
-};
+use crate::failure::{Reason, require, require_each, require_length, require_not_negative, require_positive};
 use crate::lambda::Lambda;
 use crate::parts::points::{self, Acting, Ellipsoid, Split};
 use crate::parts::region;

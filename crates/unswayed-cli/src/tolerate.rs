@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use unswayed::{LossName, Problem};
 use unswayed::attack::Attacked;
 use unswayed::design::table::{Row, to_json};
 use unswayed::design::tolerate::{
     Broken, Measure, Tolerated, Tolerating, largest_rate, smallest_broken_rate,
 };
 use unswayed::design::{Run, Setting};
+use unswayed::{LossName, Problem};
 use unswayed_report::about::{Stated, template_lines};
 
 use crate::args::{Attacks, RateFlags, TolerateFlags};
@@ -25,7 +25,9 @@ pub fn run(flags: &TolerateFlags, as_json: bool) -> Result<ExitCode, Stop> {
     }
     let is_regression = matches!(flags.learner.loss, Some(LossName::Of(loss)) if loss.is_regression());
     if flags.error && is_regression {
-        return Err(Stop("--error: a regression loss classifies nothing; leave out --error to limit its loss".into()));
+        return Err(Stop(
+            "--error: a regression loss classifies nothing; leave out --error to limit its loss".into(),
+        ));
     }
     let question = question(flags)?;
     let asked =

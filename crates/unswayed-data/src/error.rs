@@ -544,9 +544,8 @@ impl Problem {
             }
             P::UnwantedLabels => "leave them out{}; a file of labels goes with .npy features only",
             P::UnwantedLabelColumn => "leave it out{}; it goes with tables that have labels",
-            P::NoWeights => "name the column that holds them{}",
+            P::NoWeights | P::NoStepWeights => "name the column that holds them{}",
             P::UnwantedWeights => "leave them out{}; a column of weights goes with .npz files and tables",
-            P::NoStepWeights => "name the column that holds them{}",
             P::UnwantedStepWeights => {
                 "leave them out{}; a column of step weights goes with .npz files and tables"
             }

@@ -1,7 +1,7 @@
 //! Proofs of the error by levels (Theorem E4): accepted, better than the lines of Section 6, and true.
 
 use unswayed::certify::{Effort, Options, certify_with};
-use unswayed::{Dataset, Problem};
+use unswayed::{Dataset, LossName, Problem};
 use unswayed_check::{LevelsProof, Loss, Proof};
 
 use crate::fixtures::verdict;
@@ -11,7 +11,8 @@ fn tight() -> Options {
 }
 
 fn problem(data: Dataset, loss: Loss, eta: f64, poison_rate: f64, batch: u64) -> Problem {
-    let builder = Problem::builder(data).loss(loss).learning_rate(eta).regularization(0.05).batch(batch);
+    let builder =
+        Problem::builder(data).loss(LossName::Of(loss)).learning_rate(eta).regularization(0.05).batch(batch);
     builder.poison_rate(poison_rate).build().expect("a problem")
 }
 

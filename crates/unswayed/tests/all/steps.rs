@@ -29,7 +29,7 @@ fn one_weight_for_all_is_another_learning_rate() {
         assert!(difference < 5e-3 * b.certified_loss, "{loss} {set}: {a:?} {b:?}");
         assert!((a.benign.loss - b.benign.loss).abs() < 1e-6, "{loss} {set}");
         let [a, b] =
-            [&own, &plain].map(|problem| Suite::new(problem).expect("attacks").settled().expect("rest").0);
+            [&own, &plain].map(|problem| Suite::new(problem).expect("attacks").settled().expect("rest"));
         assert!((a - b).abs() < 0.05 * b, "{loss} {set}: {a} {b}");
     }
 }

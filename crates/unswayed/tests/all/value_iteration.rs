@@ -233,7 +233,9 @@ impl Tally {
 
     /// The same for the fraction misclassified.
     fn error(&mut self, name: &str, problem: &Problem, outcome: &Outcome, one_coin: bool) {
-        let (Some(claim), Some(bound)) = (&outcome.certificate.error, outcome.certified_error) else { return };
+        let (Some(claim), Some(bound)) = (&outcome.certificate.error, outcome.certified_error) else {
+            return;
+        };
         let grid = Grid::new(problem, Rules { of_error: true, one_coin }, grids(problem)[0]);
         let truth = grid.solve(WIDTH, ROUNDS).low;
         let eta = problem.learner().learning_rate;
@@ -333,7 +335,10 @@ fn of_numbers(loss: Loss, d: usize, rates: Rates) -> Vec<Named> {
         ("box", plain().adversary(Adversary::Box(vec![0.6; d]))),
         ("ellipsoid", plain().adversary(Adversary::Ellipsoid(matrix))),
         ("projection", plain().projection(0.8)),
-        ("drift", learning(vec![data(None), shifted.clone()], rates).loss(LossName::Of(loss)).label_bound(1.0)),
+        (
+            "drift",
+            learning(vec![data(None), shifted.clone()], rates).loss(LossName::Of(loss)).label_bound(1.0),
+        ),
         ("target of weights", plain().target(data(Some(vec![0.2, 0.25, 0.3, 0.25])))),
     ];
     if d == 1 {

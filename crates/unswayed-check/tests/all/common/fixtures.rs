@@ -119,7 +119,7 @@ pub fn steeper(proof: &Proof) -> Proof {
             proof.alpha *= 1.25;
             Proof::Cases(proof)
         }
-        paper @ Proof::Paper(_) => paper,
+        other => other,
     }
 }
 

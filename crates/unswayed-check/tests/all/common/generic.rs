@@ -1,7 +1,8 @@
 //! A loose but valid proof for every combination of features that no rule refuses.
 
 use unswayed_check::{
-    CaseProof, Cases, Feature, Horizon, Labels, Lines, Loss, RowBound, Schedule, Set, Shells, Statement, Target,
+    CaseProof, Cases, Feature, Horizon, Labels, Lines, Loss, RowBound, Schedule, Set, Shells, Statement,
+    Target,
 };
 
 use super::{Problem, dot, origin, plain, simple};

@@ -388,13 +388,8 @@ pub fn random_loss(random: &mut Random, loss: Loss, set: &str) -> Problem {
 }
 
 /// The regression losses.
-pub const REGRESSIONS: [Loss; 5] = [
-    Loss::Absolute,
-    Loss::EpsilonInsensitive(0.25),
-    Loss::Huber(0.5),
-    Loss::Huber(2.0),
-    Loss::Quantile(0.8),
-];
+pub const REGRESSIONS: [Loss; 5] =
+    [Loss::Absolute, Loss::EpsilonInsensitive(0.25), Loss::Huber(0.5), Loss::Huber(2.0), Loss::Quantile(0.8)];
 
 /// A problem for a regression loss; labels of poisoned points have a bound or none.
 pub fn random_regression(
@@ -588,8 +583,8 @@ pub fn improve(problem: &mut Problem, random: &mut Random, steps: usize) {
         let mut changed = problem.clone();
         let all = random.below(2) == 0;
         let (low, high) = changed.statement.learner.loss.conjugate().map_or((0.0, 1.0), |e| (e.low, e.high));
-        let is_any = changed.statement.learner.loss.is_regression()
-            && changed.statement.threat.label_bound.is_none();
+        let is_any =
+            changed.statement.learner.loss.is_regression() && changed.statement.threat.label_bound.is_none();
         let proof = &mut changed.proof;
         let shift = |x: &mut f64, low: f64, high: f64, random: &mut Random| {
             if all || random.below(3) == 0 {

@@ -25,7 +25,13 @@ pub fn margin_loss(loss: Loss, s: f64) -> f64 {
 pub fn regression_pull(loss: Loss, s: f64, tie: f64) -> f64 {
     let jump = |at: f64, left: f64, right: f64| match s - at {
         beyond if beyond.abs() < 1e-9 => left + tie * (right - left),
-        beyond => if beyond < 0.0 { left } else { right },
+        beyond => {
+            if beyond < 0.0 {
+                left
+            } else {
+                right
+            }
+        }
     };
     match loss {
         Loss::Absolute => jump(0.0, 1.0, -1.0),

@@ -116,7 +116,7 @@ impl Line<'_> {
 fn nothing_exceeds_the_bound_in_one_dimension() {
     for (loss, eta, eps) in [
         (Loss::Hinge, 1e-3, 0.02),
-        (Loss::Hinge, 1e-2, 0.1),
+        (Loss::Hinge, 1e-3, 0.05),
         (Loss::Logistic, 1e-3, 0.02),
         (Loss::Logistic, 1e-2, 0.1),
     ] {

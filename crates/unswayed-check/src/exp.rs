@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn zero_and_large_numbers() {
-        assert_eq!(exp(&Dyadic::zero(), Round::Up).nearest(), 1.0);
+        assert!((exp(&Dyadic::zero(), Round::Up) - Dyadic::whole(1)).is_zero());
         let e = exp(&Dyadic::new(-30_000.0), Round::Down);
         assert!(e.is_positive() && (e.length() + 43_280).abs() < 2, "{}", e.length());
     }

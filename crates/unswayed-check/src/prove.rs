@@ -133,13 +133,13 @@ impl<'a> Prover<'a> {
         let line = &lines[chosen];
         let Some(slab) = Slab::new(self.lambda.free, &self.proof.slabs, shell) else {
             let region = region::region(self.proof, i, shell, self.shape.parameters);
-            let point = self.point(i, part, self.nu(i), 0)?;
+            let point = self.point(i, part, &self.nu(i), 0)?;
             return evaluate::bound(&self.lambda, line, &point, &region);
         };
         let mut best: Option<Dyadic> = None;
         let nu = self.slab_nu(i, &slab)?;
         for (end, edge) in slab.ends() {
-            let point = self.point(i, part, nu.clone(), end)?;
+            let point = self.point(i, part, &nu, end)?;
             let bound = evaluate::bound_in_slab(&self.lambda, line, &point, &slab, edge)?;
             best = Some(best.map_or(bound.clone(), |best| best.max(bound)));
         }
@@ -239,7 +239,7 @@ impl<'a> Prover<'a> {
     }
 
     /// The quadratic above the point in case i, for one part of the set; `end` is 1 at the upper end of a slab.
-    fn point(&self, i: usize, part: usize, nu: Dyadic, end: usize) -> Result<Quadratic, Reason> {
+    fn point(&self, i: usize, part: usize, nu: &Dyadic, end: usize) -> Result<Quadratic, Reason> {
         let (lambda, cases, loss) = (&self.lambda, &self.proof.cases, self.statement.learner.loss);
         let width = self.shape.tau_width;
         let tau = &cases.tau[i * width..(i + 1) * width];

@@ -167,6 +167,7 @@ pub enum Set {
 /// The rows that the loss is averaged over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "there is one in a statement")]
 pub enum Target {
     /// The data.
     Data,
@@ -206,6 +207,7 @@ pub struct MeanStatement {
 /// What is known of the benign points of the mean learner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "there is one in a statement")]
 pub enum MeanBenign {
     /// They are draws from these samples.
     Samples(Origin),

@@ -170,7 +170,7 @@ fn share(is_hinge: bool, gain: f64, s: f64) -> usize {
 fn constants(setting: &Setting) -> Result<Vec<Dyadic>, Reason> {
     let whole = Whole::new(setting)?;
     let (n, d) = (setting.rows.len(), setting.rows.dimension);
-    let places: Vec<Vec<usize>> = setting.rows.in_parallel(|rows| rows.collect());
+    let places: Vec<Vec<usize>> = setting.rows.in_parallel(Iterator::collect);
     let work = |rows: &[usize]| -> Result<Vec<(usize, Dyadic)>, Reason> {
         let mut sums = vec![0_i64; d];
         let both = rows.iter().flat_map(|&i| [i, n + i]);

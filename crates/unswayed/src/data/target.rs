@@ -73,15 +73,12 @@ pub fn require_alike<'a>(
     for other in others {
         let (own, its) = (first.origin(), other.origin());
         let names = [name_or(&own.file, "the first dataset"), name_or(&its.file, "another dataset")];
-        let unlike = match (&own.labels, &its.labels) {
-            (own @ Labels::Classes { .. }, its @ Labels::Classes { .. })
-            | (own @ Labels::Multiclass { .. }, its)
-            | (own, its @ Labels::Multiclass { .. })
-            | (own @ Labels::Numbers, its)
-            | (own, its @ Labels::Numbers) => own != its,
-            _ => false,
+        let is_named = |labels: &Labels| matches!(labels, Labels::Multiclass { .. } | Labels::Numbers);
+        let matters = match (&own.labels, &its.labels) {
+            (Labels::Classes { .. }, Labels::Classes { .. }) => true,
+            (own, its) => is_named(own) || is_named(its),
         };
-        if unlike {
+        if matters && own.labels != its.labels {
             return Err(Unlike::Labels { names });
         }
         let columns = [first.dimension(), other.dimension()];

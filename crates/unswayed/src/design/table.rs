@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Setting;
+use super::record::AttackedRecord;
 use super::sweep::{Chain, Sweep};
 
 /// One task, setting and poison rate. Attack fields are absent where no attacks were run.
@@ -79,7 +80,7 @@ fn row(sweep: &Sweep, chain: Chain, rate: f64) -> Option<Row> {
         attack: strongest.map(|s| s.attack.clone()),
         attack_loss: strongest.map(|s| s.loss),
         attack_loss_half_width: strongest.and_then(|s| s.half_width),
-        attack_error: attacked.as_ref().and_then(|a| a.largest_error()),
+        attack_error: attacked.as_ref().and_then(AttackedRecord::largest_error),
         verdict: strongest.map(|s| s.verdict.clone()),
         gap: strongest.map(|s| bound.loss / s.loss),
     })

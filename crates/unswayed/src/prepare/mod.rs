@@ -274,7 +274,10 @@ impl Prepared {
             let norm = above(dot(row, row).sqrt());
             if norm > radius {
                 self.shortened += 1;
-                row.iter_mut().for_each(|x| *x *= radius / above(norm));
+                let factor = radius / above(norm);
+                for x in row {
+                    *x *= factor;
+                }
             }
         }
         self

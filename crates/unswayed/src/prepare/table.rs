@@ -258,7 +258,6 @@ impl TableTransform {
         let clip = RowNorm::clip(x, self.dimension() - 1);
         match (wanted, y, &self.labels) {
             (Some(RowNorms::Unit), ..) => RowNorm::Unit,
-            (Some(RowNorms::Clip), ..) => clip,
             (None, Some(y), Some(labels)) => {
                 let quality = |norm: RowNorm| {
                     let (rows, _) = norm.apply(x, self.dimension() - 1, self.bias);
@@ -269,7 +268,7 @@ impl TableTransform {
                     _ => RowNorm::Unit,
                 }
             }
-            // Without labels to tell, lengths are kept.
+            // As wanted, or because there are no labels to tell: lengths are kept.
             _ => clip,
         }
     }

@@ -10,6 +10,9 @@ use crate::fixtures::{dot, exact, is_full, norm, scaled, verdict};
 const RATES: [f64; 3] = [5e-5, 1e-3, 5e-2];
 const RUNS: usize = 3;
 
+/// From the model to the point that is sent.
+type Policy = dyn Fn(&[f64]) -> Vec<f64>;
+
 /// The hinge learner on 500 rows of MNIST.
 fn mnist(learning_rate: f64) -> Problem {
     let data = unswayed::data::sample().unwrap();
@@ -64,8 +67,7 @@ fn attacked(problem: &Problem, settled: &[f64], steps: u64, random: &mut Random)
         unit(sum)
     };
     let constant = unit(scaled(settled, -1.0));
-    let policies: [&dyn Fn(&[f64]) -> Vec<f64>; 3] =
-        [&|_| constant.clone(), &against_rows, &|theta| unit(scaled(theta, -1.0))];
+    let policies: [&Policy; 3] = [&|_| constant.clone(), &against_rows, &|theta| unit(scaled(theta, -1.0))];
     let mean = |choose: &&dyn Fn(&[f64]) -> Vec<f64>, random: &mut Random| {
         (0..RUNS).map(|_| simulated(problem, steps, random, choose)).sum::<f64>() / RUNS as f64
     };

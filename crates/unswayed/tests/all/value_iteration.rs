@@ -359,7 +359,9 @@ const REGRESSIONS: [Loss; 4] =
 fn regression_on_a_line_has_its_worst_case_between_attack_and_certificate() {
     let mut tally = Tally::default();
     for (loss, rates) in REGRESSIONS.into_iter().flat_map(|loss| SETTINGS.map(|rates| (loss, rates))) {
-        of_numbers(loss, 1, rates).iter().for_each(|case| tally.case(case));
+        for case in &of_numbers(loss, 1, rates) {
+            tally.case(case);
+        }
     }
     tally.assert_sharp(5, 20);
 }
@@ -368,7 +370,9 @@ fn regression_on_a_line_has_its_worst_case_between_attack_and_certificate() {
 fn regression_in_a_plane_has_its_worst_case_between_attack_and_certificate() {
     let mut tally = Tally::default();
     for loss in REGRESSIONS {
-        of_numbers(loss, 2, SETTINGS[1]).iter().for_each(|case| tally.case(case));
+        for case in &of_numbers(loss, 2, SETTINGS[1]) {
+            tally.case(case);
+        }
     }
     tally.assert_sharp(0, 5);
 }

@@ -51,9 +51,12 @@ impl Shells {
         let base = levels.base;
         let intervals = levels.intervals(heights[near - 1]);
         // Activities are rounded up by the checker.
-        let activity = |low: f64| match base.is_hinge {
-            true => f64::from(u8::from(low <= 1.0 + 1e-9)),
-            false => base.activity(1.0, low - 2e-3) + 2e-5,
+        let activity = |low: f64| {
+            if base.is_hinge {
+                f64::from(u8::from(low <= 1.0 + 1e-9))
+            } else {
+                base.activity(1.0, low - 2e-3) + 2e-5
+            }
         };
         let squares: Vec<f64> = intervals.iter().map(|[low, _]| activity(*low).powi(2)).collect();
         let (trace_near, spread_near) = moments(base, &squares);

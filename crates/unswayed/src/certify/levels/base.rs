@@ -153,9 +153,8 @@ impl Cholesky {
         for i in (0..self.d).rev() {
             let value = y[i] / self.l[i * self.d + i];
             y[i] = value;
-            for j in 0..i {
-                y[j] -= self.l[i * self.d + j] * value;
-            }
+            let row = &self.l[i * self.d..i * self.d + i];
+            y.iter_mut().zip(row).for_each(|(y, l)| *y -= l * value);
         }
         y
     }

@@ -124,8 +124,8 @@ fn refine(program: &mut Program, levels: &Levels, intervals: &[[f64; 2]], x: &Un
     let base = levels.base;
     let numbers = numbers(levels, x);
     let mut sum = 0.0;
-    for i in 0..base.n {
-        let tops = numbers.tops(i, intervals[i], levels.margins[i], x.y[i], x.m[i]);
+    for (i, interval) in intervals.iter().enumerate() {
+        let tops = numbers.tops(i, *interval, levels.margins[i], x.y[i], x.m[i]);
         sum += base.p[i] * tops.iter().map(|(top, _)| *top).fold(f64::MIN, f64::max);
         program.cuts[i].extend(tops.iter().filter(|(value, _)| *value > x.t[i] + 1e-6).map(|(_, cut)| *cut));
     }
@@ -194,7 +194,7 @@ fn finish(levels: &Levels, program: &Program, x: &Unknowns, batch: bool) -> Opti
 /// G_∞ of (E4).
 fn crude(levels: &Levels, program: &Program, x: &Unknowns) -> f64 {
     let Base { p, eps, sigma, radius, eta, norm, is_hinge, .. } = levels.base;
-    let most = if *is_hinge { 1.0 } else { 0.2784701 };
+    let most = if *is_hinge { 1.0 } else { 0.278_470_1 };
     let row = |s: f64| if *is_hinge { (1.0 - s).max(0.0) } else { (-s).max(0.0) + most };
     let rows: f64 = levels.margins.iter().zip(p).map(|(&s, p)| p * row(s)).sum();
     let pull = sigma * levels.centre_norm() + eps * radius;

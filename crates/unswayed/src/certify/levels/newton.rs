@@ -173,11 +173,11 @@ impl Program<'_> {
                 both(y, m, local.powers[3]);
                 both(m, ALPHA, -local.with_alpha[2]);
             }
-            for j in 0..=d {
-                both(y, index(j), -local.with_fixed[1] * whole[j]);
-                both(ALPHA, index(j), local.pairs[1] * whole[j]);
+            for (j, entry) in whole.iter().enumerate() {
+                both(y, index(j), -local.with_fixed[1] * entry);
+                both(ALPHA, index(j), local.pairs[1] * entry);
                 if self.curved {
-                    both(m, index(j), -local.with_fixed[2] * whole[j]);
+                    both(m, index(j), -local.with_fixed[2] * entry);
                 }
             }
             for j in 0..=d {

@@ -41,7 +41,7 @@ impl Objective<'_> {
                 let z = self.base.row(i);
                 let factor = (1.0 - eps) * p[i] * bend;
                 for j in 0..*d {
-                    add(&mut a[j * d..j * d + j + 1], factor * z[j], z);
+                    add(&mut a[j * d..=j * d + j], factor * z[j], z);
                 }
             }
         }

@@ -116,7 +116,7 @@ impl Program<'_> {
             add(&mut v, base.p[i] * x.y[i], z);
             if x.m[i] != 0.0 {
                 for j in 0..d {
-                    add(&mut matrix[j * d..j * d + j + 1], -base.p[i] * x.m[i] * z[j], z);
+                    add(&mut matrix[j * d..=j * d + j], -base.p[i] * x.m[i] * z[j], z);
                 }
             }
         }

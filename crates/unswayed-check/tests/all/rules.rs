@@ -2,7 +2,7 @@
 
 use unswayed_check::Feature::{self, *};
 use unswayed_check::{
-    Deviation, NewDataClaim, PaperProof, RULES, Reason, Rule, Rows, Set, features, prove, prove_new_data,
+    Deviation, NewDataClaim, PaperProof, RULES, Reason, Rows, Rule, Set, features, prove, prove_new_data,
     unsupported,
 };
 

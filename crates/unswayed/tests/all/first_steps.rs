@@ -11,7 +11,7 @@ const RATES: [f64; 3] = [5e-5, 1e-3, 5e-2];
 const RUNS: usize = 3;
 
 /// From the model to the point that is sent.
-type Policy = dyn Fn(&[f64]) -> Vec<f64>;
+type Policy<'a> = dyn Fn(&[f64]) -> Vec<f64> + 'a;
 
 /// The hinge learner on 500 rows of MNIST.
 fn mnist(learning_rate: f64) -> Problem {

@@ -618,6 +618,7 @@ fn unreadable_files_and_wrong_usage() {
     folder.certified("a.csv", csv(["1", "-1", "-1", "1", "1"]), Loss::Hinge, &Reading::default());
     folder.write("broken.json", "nothing");
     folder.write("a.txt", "a\n1\n");
+    std::fs::create_dir(folder.path().join("empty")).expect("a folder");
     let cases: [(&[&str], &str); 15] = [
         (&[], "name a certificate"),
         (&["--json"], "name a certificate"),
@@ -628,7 +629,7 @@ fn unreadable_files_and_wrong_usage() {
         (&["missing.json", "a.csv"], "missing.json: cannot be read"),
         (&[CERTIFICATE, "missing.csv"], "missing.csv"),
         (&[CERTIFICATE, "a.txt"], "a.txt"),
-        (&[CERTIFICATE, "."], "."),
+        (&[CERTIFICATE, "empty"], "empty"),
         (&[CERTIFICATE, "a.csv", "--labels"], "--labels needs a value"),
         (&[CERTIFICATE, "a.csv", "--what"], "unknown option --what"),
         (&[CERTIFICATE, "a.csv", "--labels", "a.csv"], "leave out --labels"),

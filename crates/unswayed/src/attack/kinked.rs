@@ -24,9 +24,9 @@ struct Kinked<'s> {
 
 impl<'s> Kinked<'s> {
     fn new(statement: &Statement, nature: &'s Nature) -> Self {
-        let (rows, eps) = (&nature.rows, statement.threat.poison_rate);
+        let rows = &nature.rows;
         let settled = Descent {
-            caps: rows.probabilities().iter().map(|p| (1.0 - eps) * p).chain([eps]).collect(),
+            caps: nature.pulls(statement),
             squared: rows.iter().map(|z| dot(z, z)).chain([0.0]).collect(),
             sigma: statement.learner.regularization,
             a: vec![0.0; rows.rows() + 1],

@@ -47,9 +47,11 @@ impl<'s> PoisonedLearner<'s> {
         self.objective.weigh(self.row(), point, poison_pull(self.statement), self.statement);
     }
 
-    /// Whether a point that acts pulls along itself with full force, so that it acts exactly where θᵀu ≤ 1.
+    /// Whether a point that acts pulls along itself with full force, so that it acts exactly where θᵀu ≤ 1. Where a column is
+    /// not regularized, a point that acted everywhere would pull the model away for ever.
     pub fn pulls_fully(statement: &Statement) -> bool {
-        statement.learner.loss == Loss::Hinge && !matches!(statement.threat.set, Set::LabelFlips)
+        let is_held = statement.learner.unregularized.is_empty();
+        statement.learner.loss == Loss::Hinge && is_held && !matches!(statement.threat.set, Set::LabelFlips)
     }
 
     /// Sends a point that acts wherever the model is.

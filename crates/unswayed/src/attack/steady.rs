@@ -98,7 +98,8 @@ impl Search<'_> {
                     found.push(thin.resized(thin.exact_best(ends)?)?);
                 }
                 if let (Set::Ball { radius }, true) = (&self.statement.threat.set, self.evolves()) {
-                    let points = found.iter().map(|s| s.point.clone()).collect();
+                    let mut points: Vec<_> = found.iter().map(|s| s.point.clone()).collect();
+                    points.extend(thin.starts(self.stages()[0]));
                     found.push(thin.held(thin.evolved(points, *radius)?)?);
                 }
                 let ends = found.into_iter().map(|s| thin.end(s)).collect();

@@ -49,8 +49,10 @@ pub(crate) fn slope(e: &Conjugate, s: f64) -> f64 {
         (beyond / e.curve).clamp(e.low, e.high)
     } else if gap > e.tube || (gap >= 0.0 && e.low == 0.0) {
         e.high
+    } else if gap < -e.tube {
+        e.low
     } else {
-        e.low * f64::from(gap < -e.tube)
+        0.0
     }
 }
 

@@ -273,10 +273,14 @@ fn proved(random: &mut Random, keep: impl Fn(&Kind) -> bool) -> Vec<Case> {
 /// Solvers stop near the best bound.
 const SOLVER: f64 = 1e-3;
 
+/// Where slabs end is found by halving, until it gains little.
+const SLABS: f64 = 1e-2;
+
 /// Two bounds that must be the same, if neither is missed.
 fn assert_near(a: Option<f64>, b: Option<f64>, case: &Case) {
+    let most = if case.template.bias.is_some() { SLABS } else { SOLVER };
     if let (Some(a), Some(b)) = (a, b) {
-        assert!((a - b).abs() <= SOLVER * (1.0 + a.abs()), "{a} and {b}: {case:?}");
+        assert!((a - b).abs() <= most * (1.0 + a.abs()), "{a} and {b}: {case:?}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! The reference values for the hinge learner against a ball, reached by `certify`.
 
-use unswayed::certify::{Options, certify_with};
+use unswayed::certify::{Options, certify_with, horizon_bounds};
 use unswayed::check::{Evidence, Horizon, RowBound, Rows, prove};
 use unswayed::{Problem, certify, data};
 
@@ -67,21 +67,23 @@ fn certify_the_transient() {
         let steps = at(1.0).transient_steps;
         assert!((1.0..1e12).contains(&steps), "{name}: {steps}");
         let outcome = at(steps);
-        let (loss, bound) = (outcome.certified_loss, outcome.horizon_loss.unwrap());
+        let start = vec![0.0; problem.parameters()];
+        let steps = steps as u64;
+        let bound = horizon_bounds(&problem, &outcome.certificate, &start, &[steps]).unwrap()[0];
+        assert!(outcome.horizon_loss.unwrap() <= bound, "{name}");
+        let (loss, steps) = (outcome.certified_loss, steps as f64);
         let added = bound - loss;
         let least = 0.01 * loss * (steps - 1.0) / steps;
         assert!(added <= 0.01 * loss + 1e-9 && added >= least - 1e-9, "{name}: {added} {loss}");
 
         let claim = &outcome.certificate.loss;
         if cases(claim).rows == RowBound::Interval {
-            let m = outcome.certificate.horizon.as_ref().unwrap().m;
-            in_a_ball += usize::from(m > 0.0);
             let rows = [Rows::of(&problem.data()[0])];
             let evidence = Evidence { data: &rows, target: None };
             let proven = prove(problem.statement(), &claim.proof, &evidence).unwrap();
-            let start = vec![0.0; problem.parameters()];
             let horizon = Horizon { steps: steps as u64, start };
-            for other in [0.0, 0.5 * m, 0.99 * m, 1.01 * m + 1e-6, 1.0, 1e3] {
+            in_a_ball += usize::from(proven.horizon(&horizon, 0.0).unwrap() > bound * (1.0 + 1e-9));
+            for other in [0.0, 1e-6, 1e-3, 0.01, 0.1, 1.0, 1e3] {
                 let with = proven.horizon(&horizon, other).unwrap();
                 assert!(with >= bound * (1.0 - 1e-12), "{name}: {other} {with} {bound}");
             }

@@ -40,7 +40,9 @@ pub(super) fn witness(
                 cases.tau.extend(case.tau.iter().map(|tau| tau * symmetric.unit));
                 // It is 2αk in an unbounded slab.
                 let is_bounded = place.slab.is_none_or(|slab| slab.is_bounded());
-                cases.nu.push(if is_bounded { case.nu } else { 0.0 });
+                // It must be 0 where the margin of a point has no bound.
+                let has_label = task.constants.point_label.is_some();
+                cases.nu.push(if is_bounded && has_label { case.nu } else { 0.0 });
                 if matches!(set, Set::Ellipsoid { .. }) {
                     omega = Some(largest(symmetric) / task.constants.point_weight.powi(2) * OUTSIDE);
                     let quadratic = Quadratic::new(task, place, &found, case);

@@ -45,10 +45,11 @@ fn fit_apply_and_certify() {
     }
     // Clipped as a guard clips.
     let clip = ["prepare", "test.csv", "--apply", "train.transform.safetensors", "--clip-rows", "0.25"];
+    let more = ["--output", "clipped.npz", "--json"];
     let clipped: Value =
-        serde_json::from_slice(&unswayed(path, &[&clip[..], &["--json"]].concat()).stdout).unwrap();
+        serde_json::from_slice(&unswayed(path, &[&clip[..], &more].concat()).stdout).unwrap();
     assert_eq!(clipped["shortened"], 20);
-    let source = unswayed::data::Source::path(path.join("test.prepared.npz"));
+    let source = unswayed::data::Source::path(path.join("clipped.npz"));
     let rows = unswayed::data::load(&source, &unswayed::data::Reading::default()).unwrap();
     assert!(rows.largest_norm() <= 0.25 && rows.largest_norm() > 0.249);
     assert!(refused(path, &["prepare", "test.csv", "--clip-rows", "0"]).contains("--clip-rows"));

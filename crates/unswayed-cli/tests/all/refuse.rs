@@ -98,7 +98,7 @@ fn bad_values_name_the_flag() {
         ("--projection", "-1", "must be a positive number"),
         ("--confidence", "1", "must be between 0 and 1"),
         ("--batch", "0", "0 is not in 1.."),
-        ("--loss", "square", "none of hinge, logistic, smooth-hinge=WIDTH, modified-huber, multiclass"),
+        ("--loss", "square", "none of hinge, logistic, smooth-hinge=WIDTH, modified-huber, absolute"),
     ];
     for (flag, value, expected) in cases {
         let output = unswayed(&folder, &[&["certify", "a.npz", flag, value], &SETTING[..]].concat());

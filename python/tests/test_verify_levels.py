@@ -10,7 +10,7 @@ from unswayed import verify
 
 ORACLES = pathlib.Path(__file__).parents[2] / "crates/unswayed-check/tests/oracles/levels.json"
 Z = [[0.5, 0.25], [-0.75, 0.5], [0.125, 0.875], [0.3, -0.2], [0.9, 0.1]]
-ROWS = verify.Rows([verify.exact(z) for z in Z], [Fraction(1)] * 5, False)
+ROWS = verify.Rows([verify.exact(z) for z in Z], [Fraction(1)] * 5, False, [Fraction(1)] * 5)
 
 
 def statement(loss: str, **changes: object) -> verify.Struct:
@@ -18,7 +18,7 @@ def statement(loss: str, **changes: object) -> verify.Struct:
         loss=(loss, None), learning_rate=0.01, regularization=0.1, batch=1, projection=None, clip=None, unregularized=[],
         schedule=None, average=False,
     )
-    threat = verify.Struct(poison_rate=0.05, set=("ball", verify.Struct(radius=1.0)), label_bound=None)
+    threat = verify.Struct(poison_rate=0.05, set=("ball", verify.Struct(radius=1.0)), label_bound=None, poison_weight=None)
     return verify.Struct(
         learner=verify.Struct({**learner, **changes}), threat=threat, data=[None], target=("data", None), horizon=None
     )

@@ -427,7 +427,8 @@ def first_rows(
     for name, values in (("y", y), ("weights", weights), ("sample_weight", steps)):
         if values is not None and len(values) != len(x):
             raise UnswayedError(f"{name} has {len(values)} values for {len(x)} rows; give one for each row")
-    return (x[:rows], *(None if values is None else values[:rows] for values in (y, weights, steps)))
+    first = [None if values is None else values[:rows] for values in (y, weights, steps)]
+    return x[:rows], first[0], first[1], first[2]
 
 
 def class_weight_text(class_weight: Any) -> Optional[str]:

@@ -482,7 +482,7 @@ def no_constant(name: str) -> None:
 
 def json_records(content: bytes) -> tuple[list[str], list[list[Optional[str]]]]:
     """The same of a file with a JSON object a line. The columns are all fields in the order in which they appear."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
         if line.strip(b" \t\n\f\r"):
             try:
@@ -926,13 +926,13 @@ class Letters:
         # e(w) = yw − tube·|w| − ½·curve·w² on [low, high] is the conjugate of the loss for the label y, but for the logistic loss.
         kind, own = learner.loss
         number = Fraction(own or 0)
-        low, high, tube, curve = {
+        conjugates: dict[str, tuple[Any, Any, Any, Any]] = {
             "modified_huber": (0, 4, 0, HALF), "smooth_hinge": (0, 1, 0, number), "absolute": (-1, 1, 0, 0),
             "epsilon_insensitive": (-1, 1, number, 0), "huber": (-number, number, 0, 1),
             # 1 − q is the nearest binary64 number.
             "quantile": (-Fraction(1.0 - (own or 0)), number, 0, 0),
-        }.get(kind, (0, 1, 0, 0))
-        self.low, self.high, self.tube, self.curve = map(Fraction, (low, high, tube, curve))
+        }
+        self.low, self.high, self.tube, self.curve = map(Fraction, conjugates.get(kind, (0, 1, 0, 0)))
         # The largest label of the adversary's point; where there is none, ν = 0.
         self.labels = Fraction(statement.threat.label_bound or 0) if is_regression(statement) else ONE
         self.k = 1 - self.eta * self.sigma

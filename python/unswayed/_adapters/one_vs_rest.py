@@ -26,7 +26,7 @@ class OneVsRest(Mapping[Any, Certificate]):
         A row whose class has the only positive score is classified rightly, so the error is at most the sum of the models'
         errors.
         """
-        total = sum(certificate.certified_error for certificate in self.values())
+        total = sum(certificate.certified_error or 0.0 for certificate in self.values())
         # A sum of numbers ≥ 0 is known to one rounding for each.
         return min(1.0, math.nextafter(total * (1 + len(self) * 2**-52), math.inf))
 

@@ -297,7 +297,7 @@ impl Summary {
         else {
             return vec![];
         };
-        let half = up((high - low) / 2.0);
+        let half = half_width(low, high);
         // The schedules that a statement covers include the constant rate, which is the one that is simulated.
         let changes = self.stated.statement.learner.schedule.is_some();
         let rate = if changes { " at the constant learning rate" } else { "" };
@@ -306,7 +306,7 @@ impl Summary {
         if let (Some(error), Some([low, high]), Some(by)) =
             (self.attack_error, self.attack_error_interval, self.attack_error_by)
         {
-            let half = up((high - low) / 2.0);
+            let half = half_width(low, high);
             lines.push(("attack error", format!("{}  reached by {by}{rate} (± {half})", down(error))));
         }
         lines.push(("gap", format!("{}    certified loss / attack loss", decimal_up(gap, 2))));
@@ -325,6 +325,11 @@ fn error_line(benign: Option<f64>, attack: Option<f64>, certified: Option<f64>) 
         _ => "nothing proven below 100 %".to_owned(),
     });
     Some(parts.join(", "))
+}
+
+/// Half the width of an interval; digits beyond the sixth say nothing.
+fn half_width(low: f64, high: f64) -> String {
+    up(((high - low) / 2.0).max(1e-6))
 }
 
 /// The name of a set on the command line.

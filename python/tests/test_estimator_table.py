@@ -58,6 +58,11 @@ def test_sklearn_makes_the_steps(call):
     rows = np.asarray(learner.before.rows(raw, refuse_sparse=False)) if learner.before else x
     last = model.steps[-1][1] if isinstance(model, Pipeline) else model
     params = last.get_params()
+    weights = params.get("class_weight") or {-1: 1.0, 1: 1.0}
+    if weights == "balanced":
+        # What fit computes; partial_fit must be told.
+        weights = {label: len(y) / (2 * np.sum(y == label)) for label in (-1, 1)}
+        last.set_params(class_weight=weights)
     start = [getattr(last, "coef_", np.zeros((1, rows.shape[1])))[0].copy(), getattr(last, "intercept_", np.zeros(1)).copy()]
     ours = np.append(start[0], start[1]) if learner.intercept else start[0]
     first, total = int(getattr(last, "t_", 1)), np.zeros(len(ours))
@@ -66,7 +71,7 @@ def test_sklearn_makes_the_steps(call):
         seen = model[:-1].transform(raw[row : row + 1]) if isinstance(model, Pipeline) else rows[row : row + 1]
         last.partial_fit(seen, y[row : row + 1], classes=[-1, 1])
         z = y[row] * (np.append(rows[row], 1.0) if learner.intercept else rows[row])
-        ours = replace(learner, learning_rate=rate(params, learner, t)).update(ours, z)
+        ours = replace(learner, learning_rate=rate(params, learner, t)).update(ours, z, weights[y[row]])
         total += ours
     theirs = np.atleast_2d(last._standard_coef if learner.average else last.coef_)[0]
     np.testing.assert_allclose(theirs, ours[: len(theirs)], rtol=1e-9, atol=1e-12)

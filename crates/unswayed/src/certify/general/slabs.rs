@@ -6,6 +6,7 @@ use super::points::Symmetric;
 use super::program::CaseProgram;
 use super::setting::RowTable;
 use super::solve::{Found, solve};
+use crate::learner::has_kink;
 
 /// Rows that the search for edges sees, over all datasets.
 const ROWS: usize = 60;
@@ -55,8 +56,12 @@ pub(super) fn each(edges: &[f64]) -> Vec<Slab> {
     if edges.is_empty() { vec![] } else { lows.zip(highs).map(|(low, high)| Slab { low, high }).collect() }
 }
 
-/// Edges that are fine where the bound is decided, found on few of the rows.
+/// Edges that are fine where the bound is decided, found on few of the rows. Lines above rows without a kink are dear: they get
+/// two slabs.
 pub(super) fn edges(task: &CaseProgram) -> Option<Vec<f64>> {
+    if !has_kink(task.loss) {
+        return Some(vec![0.0]);
+    }
     let rows = (ROWS / task.tables.len()).max(20);
     let samples: Vec<RowTable> =
         task.tables.iter().map(|table| table.sample(table.len().div_ceil(rows))).collect();

@@ -74,7 +74,9 @@ LOSSES = {
     [(Sklearn, "hinge"), (Sklearn, "logistic"), (Sklearn, "modified-huber"), (River, "hinge"), (River, "logistic")],
 )
 def test_steps_are_ours_and_the_bound_holds(kind, loss, intercept, arrays):
-    x, y = arrays[0].astype(np.float64), arrays[1]
+    # Intercepts take a case for each slab, which is slow for many rows.
+    count = 40 if intercept else 300
+    x, y = arrays[0].astype(np.float64)[:count], arrays[1][:count]
     estimator = kind(loss, intercept)
     assert estimator.learner == unswayed.Learner(RATE, PENALTY, loss, intercept)
     bound = estimator.learner.certify(x, y, poison_rate=POISON)
@@ -105,7 +107,8 @@ def test_steps_are_ours_and_the_bound_holds(kind, loss, intercept, arrays):
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize(("kind", "read"), [(Sklearn, unswayed.from_sklearn), (River, unswayed.from_river)])
 def test_first_steps_start_from_the_weights_of_a_fitted_estimator(kind, read, intercept, arrays):
-    x, y = arrays[0].astype(np.float64)[:60], arrays[1][:60]
+    count = 24 if intercept else 60
+    x, y = arrays[0].astype(np.float64)[:count], arrays[1][:count]
     estimator = kind("hinge", intercept)
     for features, label in zip(x, y):
         estimator.learn(features, label)
@@ -156,7 +159,7 @@ def test_class_weights_multiply_the_steps_of_scikit_learn(arrays):
 
 
 def test_an_intercept_is_a_feature_without_regularization(arrays):
-    x, y = arrays
+    x, y = arrays[0][:40], arrays[1][:40]
     learner = unswayed.Learner(RATE, PENALTY, "logistic", intercept=True)
     made = learner.certify(x, y, poison_rate=POISON, radius=0.5)
     rows = np.column_stack([x, np.ones(len(x))]).astype(np.float64)
@@ -484,19 +487,20 @@ def regression_loss(loss, missed):
 )
 def test_regressors_make_our_steps_and_the_bound_holds(kind, loss, intercept):
     random = np.random.default_rng(7)
-    x = random.normal(size=(200, 5))
+    count = 40 if intercept else 200
+    x = random.normal(size=(count, 5))
     x /= np.linalg.norm(x, axis=1).max()
-    y = x @ random.normal(size=5) + 0.05 * random.normal(size=200)
+    y = x @ random.normal(size=5) + 0.05 * random.normal(size=count)
     estimator = kind(loss, intercept)
     assert estimator.learner == unswayed.Learner(RATE, PENALTY, loss, intercept)
     bound = estimator.learner.certify(x, y, poison_rate=POISON, label_bound=1.0)
     assert bound.certified_error is None and bound.loss_function == loss
     attack = estimator.learner.attack(x, y, poison_rate=POISON, label_bound=1.0, attacks="steady-state")[0]
     label, point = attack.point[0], attack.point[1:6] / max(1, np.linalg.norm(attack.point[1:6]))
-    ones = np.ones((200, int(intercept)))
+    ones = np.ones((count, int(intercept)))
     rows = np.hstack([x, ones])
     model, losses = np.zeros(rows.shape[1]), []
-    drawn, poisoned = random.integers(200, size=10_000), random.random(10_000) < POISON
+    drawn, poisoned = random.integers(count, size=10_000), random.random(10_000) < POISON
     for step, (i, bad) in enumerate(zip(drawn, poisoned)):
         features, own = (point, label) if bad else (x[i], y[i])
         estimator.learn(features, own)

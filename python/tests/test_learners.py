@@ -241,7 +241,6 @@ def test_certificates_that_do_not_hold(rows, arrays, tmp_path):
         ({"batch": 0}, "batch 0"),
         ({"bias": 31}, "bias 31: there is no such column"),
         ({"bias": -32}, "bias -32: there is no such column"),
-        ({"bias": 3}, "column 4 .* no bias"),
         ({"bias": -1, "clip": 1.0}, "^an unregularized column with clipped gradients"),
         ({"bias": -1, "projection": 1.0}, "^an unregularized column with a projection"),
         ({"confidence": 1.0}, "confidence: "),

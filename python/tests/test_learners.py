@@ -215,7 +215,7 @@ def test_certificates_that_do_not_hold(rows, arrays, tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"loss": "square"}, '"square" is none of hinge, logistic, smooth-hinge=WIDTH, modified-huber, multiclass'),
+        ({"loss": "square"}, '"square" is none of hinge, logistic, smooth-hinge=WIDTH, modified-huber, absolute'),
         ({"loss": "multiclass"}, 'read as classes: make the data with labels="classes"'),
         ({"adversary": "sphere"}, 'adversary "sphere": it must be'),
         ({"adversary": "points"}, 'adversary "points": it must be'),
@@ -312,7 +312,7 @@ def test_what_is_required_of_a_statement(rows):
         (["certified_loss<=0.01"], {}, "expected certified_loss<=0.01, but certified_loss is"),
         ([], {"loss": "logistic"}, "expected loss=logistic, but statement.learner.loss is"),
         ([], {"set": "box"}, "set=box"),
-        ([], {"clip": 0.5}, "clip=0.5: there is no such field"),
+        ([], {"clip": 0.5}, "expected clip=0.5, but statement.learner.clip is null"),
         (["rows>=60", "batch<=0"], {}, "batch<=0"),
     ]:
         with pytest.raises(unswayed.CheckFailed, match=words):

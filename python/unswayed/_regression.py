@@ -36,16 +36,17 @@ def river_loss(loss: Any) -> str:
         return "absolute"
     if type(loss) is losses.Quantile and 0 < loss.alpha < 1:
         return f"quantile={float(loss.alpha)!r}"
-    if type(loss) is losses.EpsilonInsensitiveHinge and loss.eps >= 0:
-        return f"epsilon-insensitive={float(loss.eps)!r}"
     if type(loss) is losses.Huber and loss.epsilon > 0:
         return f"huber={float(loss.epsilon)!r}"
     name = type(loss).__name__
     if type(loss) is losses.Squared:
         raise UnswayedError(f"LinearRegression: loss {name}: {SQUARED}: optim.losses.Huber(…)")
-    raise UnswayedError(
-        f"LinearRegression: loss {name}: only Absolute, Huber, Quantile with 0 < alpha < 1 and EpsilonInsensitiveHinge are certified"
-    )
+    if type(loss) is losses.EpsilonInsensitiveHinge:
+        raise UnswayedError(
+            f"LinearRegression: loss {name}: river compares predictions with 2y − 1 in place of the label y, as if it were a class; "
+            "use Huber, Absolute or Quantile"
+        )
+    raise UnswayedError(f"LinearRegression: loss {name}: only Absolute, Huber and Quantile with 0 < alpha < 1 are certified")
 
 
 def steepest(loss: str) -> float:

@@ -16,7 +16,7 @@ from .rules import check
 
 def from_river(model: Any) -> Learner:
     """The learner that a river `LogisticRegression` with the loss `Log` or `Hinge` is, or a `LinearRegression` with the loss
-    `Absolute`, `EpsilonInsensitiveHinge`, `Huber` or `Quantile`.
+    `Absolute`, `Huber` or `Quantile`.
 
     Refuses, with the reason, a model whose steps are not those we certify. river shrinks only the weights of the features
     that a point has, so every point must have all features, the adversary's too: `Guard(features=…)` sees to that.

@@ -65,6 +65,7 @@ def from_sklearn(
         return replace(last, before=before)
     kind, wanted = type(estimator).__name__, _sgd_params(estimator)
     is_regressor = "class_weight" not in wanted
+    loss = sklearn_loss(wanted) if is_regressor else LOSSES[wanted["loss"]]
     intercept = bool(wanted["fit_intercept"])
     rate, schedule, step = _sklearn_rate(wanted, largest_rate)
     check(kind, rate, "largest_rate" if schedule else "eta0", wanted["alpha"], "alpha")
@@ -79,7 +80,6 @@ def from_sklearn(
             "constant learning rate only; use fit_intercept=False and a feature that is always 1, or learning_rate='constant'"
         )
     classes = getattr(estimator, "classes_", None)
-    loss = sklearn_loss(wanted) if is_regressor else LOSSES[wanted["loss"]]
     return Learner(
         rate, float(wanted["alpha"]), loss, intercept, schedule, wanted["average"], step,
         is_classifier=not is_regressor, classes=None if classes is None else tuple(classes.tolist()), class_weight=wanted.get("class_weight"), intercept_scale=math.sqrt(SPARSE_INTERCEPT_DECAY) if sparse and intercept else 1.0,

@@ -284,7 +284,7 @@ def test_tables(tmp_path):
         assert len(digests) == 1
     certificate = str(tmp_path / "a.jsonl.0.certificate.json")
     for change in [
-        lambda t: t.replace('"f1"', '"f2"', 1), lambda t: t.replace("0.", "1.", 1), lambda t: t.replace("}", ', "new": 1}', 1),
+        lambda t: t.replace('"f1"', '"f2"', 1), lambda t: t.replace("0.", "1.", 1),
         lambda t: t + "\n[]", lambda t: t.replace('"ham"', "null", 1), lambda t: t.replace("{", '{"f0": 1, ', 1),
         lambda t: t.replace("0.", "[0.", 1), lambda t: t.replace("0.", "NaN", 1), lambda t: t.replace("0.", "1e999", 1),
         lambda t: t.replace('"ham"', '{"a": 1}', 1), lambda t: t[:-1], lambda t: "[" * 10**5, lambda t: "",

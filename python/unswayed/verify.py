@@ -1632,6 +1632,7 @@ class LevelProof:
         self.squares = [norm2(z) for z in rows.z]
         self.margins = [dot(z, self.o) for z in rows.z]
         self.require_norms(statement)
+        require(all(abs(s) <= 2**20 for s in self.margins), "|oᵀz| ≤ 2^20")
 
     def require_numbers(self) -> None:
         proof, n, d = self.proof, self.n, self.d
@@ -1681,6 +1682,8 @@ class LevelProof:
         self.shift = up(sqrt_up(norm2([sigma * total * o - benign * c for o, c in zip(self.o, pull)])) / (sigma * total))
         self.lengths = [sqrt_up(n) for n in self.squares]
         self.find_constants()
+        last = max(proof.fine, proof.near) - 1
+        require(last < 0 or self.reach(last) * self.norm <= 2**20, "margins of fine and near levels are at most 2^20")
 
     def find_constants(self) -> None:
         """What (E3) adds to v, in whole numbers: activities in units of 2^−14, conjugates in units of 2^−40."""
@@ -1786,7 +1789,7 @@ class LevelProof:
                 tops.append(constant + up(rest**2 / (4 * m)))
             else:
                 tops.append(constant + max((rest - m * u) * u for u in ends))
-        return max(tops)
+        return max(tops, default=ZERO)
 
     def logistic_top(self, i: int, low: Fraction, high: Fraction, fixed: Fraction, second: Fraction) -> Fraction:
         """By halving cells down to the width 2^−10: f'' ≥ −bend, so f exceeds the ends by at most bend·width²/8."""
@@ -1809,9 +1812,11 @@ class LevelProof:
             if first > last:
                 continue
             cells = [(first, last, value(first, error), value(last, error))]
-            top = max(x for x in (top, cells[0][2], cells[0][3]) if x is not None)
+            top, looked_at = max(x for x in (top, cells[0][2], cells[0][3]) if x is not None), 0
             while cells:
                 a, b, at_a, at_b = cells.pop()
+                looked_at += 1
+                require(looked_at <= 2**20, "at most 2^20 cells for a row")
                 above = max(at_a, at_b) + bend * Fraction(b - a, 1024) ** 2 / 8
                 if above <= top:
                     continue

@@ -9,9 +9,9 @@
 //! 2^−14, and the sums over them are whole numbers: 2N sums over N rows are quick that way.
 
 use super::logistic::{entropy_down, loss_up};
-use super::setting::Setting;
+use super::setting::{LARGEST_MARGIN, Setting};
 use crate::exact::{Dyadic, ExactSum, Round, norm2, quotient, sqrt_up};
-use crate::failure::{Reason, require};
+use crate::failure::{Reason, require, require_not_negative};
 
 /// Activities are multiples of 2^−14.
 const SHARE_BITS: i64 = 14;
@@ -48,7 +48,17 @@ impl<'a> Levels<'a> {
         let (base, least, shift) = centre(setting);
         let lengths = setting.squares.iter().map(sqrt_up).collect();
         let constants = constants(setting)?;
-        Ok(Levels { setting, gap: &base - &least, base, shift, lengths, constants })
+        let levels = Levels { setting, gap: &base - &least, base, shift, lengths, constants };
+        levels.require_reach()?;
+        Ok(levels)
+    }
+
+    /// Requires the margins of the levels whose intervals are used to be of a size that can be computed with.
+    fn require_reach(&self) -> Result<(), Reason> {
+        let proof = self.setting.proof;
+        let Some(last) = proof.fine.max(proof.near).checked_sub(1) else { return Ok(()) };
+        let room = Dyadic::whole(LARGEST_MARGIN) - self.reach(last) * &self.setting.norm;
+        require_not_negative(&room, "2^20 − n̂·(the reach of the last fine or near level)")
     }
 
     /// v₀ + the height of level k.

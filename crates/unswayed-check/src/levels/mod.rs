@@ -39,9 +39,9 @@ pub(crate) fn shell_bounds(
     let quadratic = quadratic::Quadratic::new(&setting)?;
     let bound = |(k, drift): (usize, Dyadic)| {
         if k >= proof.fine {
-            return &anywhere + drift;
+            return Ok(&anywhere + drift);
         }
-        quadratic.bound(&setting, &levels, k).min(anywhere.clone()) + drift
+        Ok(quadratic.bound(&setting, &levels, k)?.min(anywhere.clone()) + drift)
     };
-    Ok(drifts.into_iter().enumerate().map(bound).collect())
+    drifts.into_iter().enumerate().map(bound).collect()
 }

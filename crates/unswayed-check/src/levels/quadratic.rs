@@ -41,13 +41,14 @@ impl<'a> Quadratic<'a> {
     }
 
     /// B on level k, rounded up.
-    pub(crate) fn bound(&self, setting: &Setting, levels: &Levels, k: usize) -> Dyadic {
+    pub(crate) fn bound(&self, setting: &Setting, levels: &Levels, k: usize) -> Result<Dyadic, Reason> {
         let x = levels.reach(k);
-        let rows = (0..setting.rows.len()).fold(Dyadic::zero(), |sum, i| {
-            sum + setting.weight(i) * self.rows.constant(i, &levels.interval(i, k, &x))
-        });
+        let mut rows = Dyadic::zero();
+        for i in 0..setting.rows.len() {
+            rows = rows + setting.weight(i) * self.rows.constant(i, &levels.interval(i, k, &x))?;
+        }
         let reach = Dyadic::new(setting.proof.omega) * x.square();
-        quotient(&rows, &setting.total, Round::Up) + reach + &self.fixed
+        Ok(quotient(&rows, &setting.total, Round::Up) + reach + &self.fixed)
     }
 }
 

@@ -14,9 +14,12 @@ use super::level::Interval;
 use super::logistic::activity;
 use super::setting::{Setting, dot};
 use crate::exact::{Dyadic, Round, quotient};
+use crate::failure::Reason;
 
 /// The narrowest cells have the width 2^−CELL_BITS; margins are rounded outward to multiples of it.
 const CELL_BITS: i64 = 10;
+/// Cells that are looked at for one row, at most.
+const MOST_CELLS: usize = 1 << 20;
 
 /// What the constants of a row need.
 pub(crate) struct RowQuadratics<'a> {
@@ -38,8 +41,8 @@ impl<'a> RowQuadratics<'a> {
     }
 
     /// T_i on an interval.
-    pub(crate) fn constant(&self, i: usize, interval: &Interval) -> Dyadic {
-        if self.setting.is_hinge() { self.hinge(i, interval) } else { self.logistic(i, interval) }
+    pub(crate) fn constant(&self, i: usize, interval: &Interval) -> Result<Dyadic, Reason> {
+        if self.setting.is_hinge() { Ok(self.hinge(i, interval)) } else { self.logistic(i, interval) }
     }
 
     fn hinge(&self, i: usize, Interval { low, high }: &Interval) -> Dyadic {
@@ -73,20 +76,28 @@ impl<'a> RowQuadratics<'a> {
         ends_top
     }
 
-    fn logistic(&self, i: usize, Interval { low, high }: &Interval) -> Dyadic {
-        let unit = |s: &Dyadic, round| s.on_grid(-CELL_BITS, round).units(-CELL_BITS).unwrap_or_default();
+    fn logistic(&self, i: usize, Interval { low, high }: &Interval) -> Result<Dyadic, Reason> {
+        let unit = |s: &Dyadic, round| s.on_grid(-CELL_BITS, round).units(-CELL_BITS);
         let (from, to) = (unit(low, Round::Down), unit(high, Round::Up));
+        let (Some(from), Some(to)) = (from, to) else { return Err(Reason::TooLarge) };
         let mut top: Option<Dyadic> = None;
         for (from, to, jump) in [(from, to.min(0), true), (from.max(0), to, false)] {
             if from <= to {
-                self.search(i, from, to, jump, &mut top);
+                self.search(i, from, to, jump, &mut top)?;
             }
         }
-        top.unwrap_or_else(Dyadic::zero)
+        Ok(top.unwrap_or_else(Dyadic::zero))
     }
 
     /// Raises `top` to a number above the difference on a piece: cells that could still raise it are halved.
-    fn search(&self, i: usize, from: i64, to: i64, jump: bool, top: &mut Option<Dyadic>) {
+    fn search(
+        &self,
+        i: usize,
+        from: i64,
+        to: i64,
+        jump: bool,
+        top: &mut Option<Dyadic>,
+    ) -> Result<(), Reason> {
         let bend = self.bend(i);
         let [start, end] = [from, to].map(|s| self.difference(i, s, jump));
         let mut raise = |x: &Dyadic| {
@@ -97,8 +108,12 @@ impl<'a> RowQuadratics<'a> {
         };
         raise(&start);
         raise(&end);
-        let mut cells = vec![(from, to, start, end)];
+        let (mut cells, mut looked_at) = (vec![(from, to, start, end)], 0);
         while let Some((from, to, start, end)) = cells.pop() {
+            looked_at += 1;
+            if looked_at > MOST_CELLS {
+                return Err(Reason::TooLarge);
+            }
             let width = Dyadic::scaled((to - from).into(), -CELL_BITS);
             let above =
                 start.clone().max(end.clone()) + &bend * width.square() * Dyadic::scaled(1.into(), -3);
@@ -118,6 +133,7 @@ impl<'a> RowQuadratics<'a> {
             cells.push((from, middle, start, value.clone()));
             cells.push((middle, to, value, end));
         }
+        Ok(())
     }
 
     /// A number that −f'' does not exceed.

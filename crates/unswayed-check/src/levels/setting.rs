@@ -7,6 +7,9 @@ use crate::matrix;
 use crate::rows::Rows;
 use crate::statement::{Loss, Set, Statement};
 
+/// Margins of the centre and of fine and near levels must not exceed this: exponentials of more take too much room.
+pub(super) const LARGEST_MARGIN: u64 = 1 << 20;
+
 /// Statement, rows and witness as exact numbers, in the letters of Section 20.
 pub(crate) struct Setting<'a> {
     pub(crate) proof: &'a LevelsProof,
@@ -84,6 +87,10 @@ impl<'a> Setting<'a> {
             margins,
         };
         setting.require_norms(&statement.threat.set)?;
+        for (i, s) in setting.margins.iter().enumerate() {
+            let room = Dyadic::whole(LARGEST_MARGIN) - s.abs();
+            require_not_negative(&room, format_args!("2^20 − |oᵀz[{i}]|"))?;
+        }
         Ok(setting)
     }
 

@@ -153,3 +153,28 @@ fn sets_inside_the_ball() {
         assert!(failure.contains("R²"), "{failure}");
     }
 }
+
+/// Levels so far out that margins fit no whole number of cells, and a centre there: refused, not taken for margins of 0.
+#[test]
+fn margins_have_a_largest_size() {
+    for loss in [Loss::Hinge, Loss::Logistic] {
+        let (good, _) = stored(&loss.to_string());
+        let outside: [fn(&mut LevelsProof); 2] = [
+            |proof| (proof.heights, proof.fine, proof.near) = (vec![1e60], 1, 0),
+            |proof| (proof.heights, proof.fine, proof.near) = (vec![1e60], 0, 1),
+        ];
+        for change in outside {
+            let mut far = good.clone();
+            (far.size, far.omega) = (0.0, 0.0);
+            change(&mut far);
+            let failure = bound_of(&statement(loss), far, rows()).expect_err("far levels").to_string();
+            assert!(failure.contains("2^20 − n̂"), "{failure}");
+        }
+        for centre in [1e7, -1e300] {
+            let mut far = good.clone();
+            far.centre[0] = centre;
+            let failure = bound_of(&statement(loss), far, rows()).expect_err("a far centre").to_string();
+            assert!(failure.contains("2^20 − |oᵀz"), "{failure}");
+        }
+    }
+}

@@ -428,6 +428,7 @@ def certify(
     average: bool = False,
     label_bound: Optional[float] = None,
     poison_weight: Optional[float] = None,
+    contaminated: Optional[float] = None,
     confidence: Optional[float] = None,
     horizon: Optional[int] = None,
     start: Optional[ArrayLike] = None,
@@ -504,6 +505,7 @@ def certify(
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
         schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
+        contaminated=contaminated,
     )
     certified = problem(
         x,

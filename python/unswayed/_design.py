@@ -124,6 +124,7 @@ def design(
     average: bool = False,
     label_bound: Optional[float] = None,
     poison_weight: Optional[float] = None,
+    contaminated: Optional[float] = None,
     benign: str = "simulated",
     attacks: str = "fast",
     attack_everywhere: bool = False,
@@ -168,6 +169,7 @@ def design(
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
         schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
+        contaminated=contaminated,
     )
     labels = label_kind(loss)
     named = {name: _data(data, labels) for name, data in tasks.items()}
@@ -263,6 +265,7 @@ def tolerate(
     average: bool = False,
     label_bound: Optional[float] = None,
     poison_weight: Optional[float] = None,
+    contaminated: Optional[float] = None,
     attacks: bool = True,
     seed: int = 0,
     progress: Optional[bool] = None,
@@ -300,6 +303,7 @@ def tolerate(
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
         schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
+        contaminated=contaminated,
     )
     reading = {"weights": weights, "weight_column": weight_column, "labels": labels, "normalize": normalize}
     reading |= {"class_weight": class_weight, "sample_weight": sample_weight}

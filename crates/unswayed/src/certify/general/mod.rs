@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `setting` | learner and data as numbers |
 //! | `rows` | what a row contributes, one file for each kind |
+//! | `hostile` | rows that may be hostile themselves |
 //! | `points`, `shells`, `slabs` | the adversary's sets; where θ may be |
 //! | `program`, `cuts`, `solve` | the program, points on its curves, their refinement |
 //! | `finite` | sets of many points |
@@ -19,6 +20,7 @@ mod affine;
 mod confidence;
 mod cuts;
 mod finite;
+mod hostile;
 mod improve;
 mod large;
 mod logistic;
@@ -139,6 +141,8 @@ impl<'a> Search<'a> {
         // With more rows than the program sees, lines on the whole line are found more easily than those on an interval.
         let is_bounded =
             self.shells.is_some() && (is_few || matches!(self.statement().target, Target::Rows(_)));
+        // Such lines are not proved where rows may be hostile.
+        let is_bounded = is_bounded && self.statement().hostile_rows.is_empty();
         loss_kind(self.statement(), is_bounded)
     }
 

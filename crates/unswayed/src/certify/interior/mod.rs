@@ -96,7 +96,8 @@ pub(super) fn applies(problem: &Problem) -> bool {
         && learner.unregularized.is_empty()
         && learner.regularization > 0.0
         && learner.schedule.is_none()
-        && problem.threat().poison_weight.is_none();
+        && problem.threat().poison_weight.is_none()
+        && statement.hostile_rows.is_empty();
     let is_ball = matches!(problem.threat().set, Set::Ball { .. });
     learner.loss == Loss::Hinge
         && is_plain

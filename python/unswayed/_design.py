@@ -152,7 +152,7 @@ def design(
         test: one task that has no say in the choice, to judge it on.
         learning_rates, regularizations, poison_rates: the grid; the paper's values where not given.
         kappa: the weight of the certified loss; 1 if not given and not tuned.
-        radius, loss, adversary, batch, projection, clip, bias, schedule, average, label_bound: the learner and its adversary, as for `certify`. A box or
+        radius, loss, adversary, batch, projection, clip, bias, schedule, average, label_bound, contaminated: the learner and its adversary, as for `certify`. A box or
             ellipsoid around the data, and flips of them, are around each task's own.
         benign: `"simulated"`, or `"limit"` for the limit of small learning rates, which is cheaper.
         attacks: `"none"`, `"fast"` or `"full"`: on the validation and test task where a choice is shown;
@@ -292,7 +292,7 @@ def tolerate(
 
     Args:
         x, y, weights, weight_column, labels, normalize: the data, see `Data`.
-        radius, loss, adversary, batch, projection, clip, bias, schedule, average, label_bound: the learner and its adversary, as for `certify`.
+        radius, loss, adversary, batch, projection, clip, bias, schedule, average, label_bound, contaminated: the learner and its adversary, as for `certify`.
         attacks: also look for a rate at which an attack is seen to break the limit.
         progress: show progress with tqdm; on terminals and in notebooks if not given.
     """

@@ -156,13 +156,8 @@ impl<'a> Prover<'a> {
         let (total, one) = (rows.total_weight(), Dyadic::whole(1));
         match &self.statement.target {
             Target::Data => {
-                let mass = |view| Mass {
-                    view,
-                    target: None,
-                    p: one.clone(),
-                    t: one.clone(),
-                    scale: total.clone(),
-                };
+                let mass =
+                    |view| Mass { view, target: None, p: one.clone(), t: one.clone(), scale: total.clone() };
                 let unit = Rows { weights: None, ..*rows };
                 let kind = self.kind(lines, mass(view))?;
                 let Some(&count) = self.statement.hostile_rows.get(lines.dataset) else {

@@ -49,7 +49,8 @@ impl Statement {
 
     fn hostile_text(&self) -> Option<String> {
         let each = self.hostile_rows.iter().zip(&self.data);
-        let each: Vec<String> = each.map(|(count, origin)| format!("{count} of the {}", origin.rows)).collect();
+        let each: Vec<String> =
+            each.map(|(count, origin)| format!("{count} of the {}", origin.rows)).collect();
         let rest = "rows may be hostile, nobody knows which; benign points are draws from the others, and the bounds are for these";
         (!each.is_empty()).then(|| format!("up to {} {rest}", each.join(" and ")))
     }

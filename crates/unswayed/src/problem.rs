@@ -668,7 +668,9 @@ pub enum ProblemError {
     #[error("{0}")]
     Unsupported(&'static Rule),
     /// A part of the rows that is none.
-    #[error("contaminated is {0}, but must be at least 0 and below 1, as the part of the rows that may be hostile")]
+    #[error(
+        "contaminated is {0}, but must be at least 0 and below 1, as the part of the rows that may be hostile"
+    )]
     Contaminated(f64),
     /// A part of the rows that has no whole row.
     #[error("{part} of {rows} rows is less than one row; leave contaminated out, or take a larger part")]

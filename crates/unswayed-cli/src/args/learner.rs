@@ -97,7 +97,12 @@ impl LearnerFlags {
             bias,
         } = self;
         let plain = schedule.is_none() && !average && label_bound.is_none() && poison_weight.is_none();
-        let steps = plain && contaminated.is_none() && *batch == 1 && projection.is_none() && clip.is_none() && bias.is_none();
+        let steps = plain
+            && contaminated.is_none()
+            && *batch == 1
+            && projection.is_none()
+            && clip.is_none()
+            && bias.is_none();
         loss.is_none() && *adversary == AdversaryFlag::Ball && radius.is_none() && steps
     }
 }

@@ -86,7 +86,8 @@ pub(crate) fn without_hostile(
     let parts = hostile.rows.in_parallel(|rows| hostile.constants(unit, lambda, &coefficients, rows));
     let constants = parts.into_iter().try_fold(Dyadic::zero(), |sum, part| Ok(sum + part?))?;
     let pulled = |(slope, &c): (Dyadic, &f64)| slope - &weight * Dyadic::new(c);
-    let slope = all_slopes(kind, &kind.coefficients(lambda)).into_iter().zip(hostile.pull).map(pulled).collect();
+    let slope =
+        all_slopes(kind, &kind.coefficients(lambda)).into_iter().zip(hostile.pull).map(pulled).collect();
     let bend = quotient(&weight, &(Dyadic::whole(2) * &hostile.spread * &scale), Round::Up);
     Ok(Line { constant: constants + &weight * &hostile.threshold, slope, scale, bend })
 }

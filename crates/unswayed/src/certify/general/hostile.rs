@@ -9,8 +9,8 @@ use super::program::{CaseProgram, LinesAt, quotient};
 use super::rows::RowConstraints;
 use super::setting::RowTable;
 use super::solve::LinesFound;
-use crate::certify::dot;
 use crate::certify::conic::Program;
+use crate::certify::dot;
 
 /// Entries of the norms that the program has at first, at most.
 const FIRST_ENTRIES: usize = 2000;
@@ -40,7 +40,12 @@ pub(super) fn first(table: &RowTable) -> Vec<usize> {
 }
 
 /// The unknowns of lines, and their price.
-pub(super) fn place(program: &mut Program, table: &RowTable, parts: &[RowConstraints], normed: &[usize]) -> HostileAt {
+pub(super) fn place(
+    program: &mut Program,
+    table: &RowTable,
+    parts: &[RowConstraints],
+    normed: &[usize],
+) -> HostileAt {
     let pull = program.variables(table.parameters);
     let (curve, threshold) = (program.variables(1), program.variables(1));
     let first = program.variables(table.len());

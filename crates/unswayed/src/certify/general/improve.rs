@@ -28,7 +28,10 @@ const DIFFERENCE: f64 = 1e-5;
 
 /// Whether the task is of the kind that can be improved.
 pub(super) fn applies(task: &CaseProgram) -> bool {
-    let is_one = task.tables.len() == 1 && task.tables[0].hostile == 0.0 && task.shells.is_empty() && task.parts.len() == 1;
+    let is_one = task.tables.len() == 1
+        && task.tables[0].hostile == 0.0
+        && task.shells.is_empty()
+        && task.parts.len() == 1;
     let is_plain = task.constants.free.is_empty() && task.constants.projection.is_none();
     is_one && is_plain && task.constants.eps > 0.0 && !matches!(task.parts[0], PointSet::Point(_))
 }

@@ -81,6 +81,8 @@ const MOST_ROWS: usize = 5000;
 const MOST_CURVED_ROWS: usize = 500;
 /// And for such rows where the program only gives a start.
 const MOST_STARTING_ROWS: usize = 100;
+/// The same where rows may be hostile: for losses with kinks, and without.
+const MOST_HOSTILE_ROWS: [usize; 2] = [1000, 500];
 /// Rows times shells that a target of its own rows may have: lines in shells cannot be found from a sample.
 const MOST_SHELL_ROWS: usize = 10_000;
 /// Rows of a loss without kinks up to which the program is solved in any case: it does best where the best numbers leave A at 0.
@@ -270,7 +272,9 @@ fn loss_kind(statement: &Statement, is_bounded: bool) -> (RowBound, Box<dyn RowK
 
 /// The rows of each dataset that the program may see.
 fn most_rows(task: &CaseProgram) -> usize {
+    let is_hostile = task.tables.iter().any(|table| table.hostile > 0.0);
     let all = match has_kink(task.loss) {
+        is_kinked if is_hostile => MOST_HOSTILE_ROWS[usize::from(!is_kinked)],
         true => MOST_ROWS,
         false if improve::applies(task) => MOST_STARTING_ROWS,
         false => MOST_CURVED_ROWS,

@@ -254,9 +254,8 @@ impl<'a> CaseProgram<'a> {
         let hostile = is_hostile.then(|| hostile::place(program, table, &parts, &cuts.normed[index]));
         let slope = program.variables(table.parameters);
         let pulled = |j: usize| hostile.as_ref().map_or_else(Affine::default, |at| Affine::of(at.pull + j));
-        let mut sums: Vec<Affine> = (0..table.parameters)
-            .map(|j| Affine::of(slope + j) * -1.0 - pulled(j) * table.hostile)
-            .collect();
+        let mut sums: Vec<Affine> =
+            (0..table.parameters).map(|j| Affine::of(slope + j) * -1.0 - pulled(j) * table.hostile).collect();
         for (i, part) in parts.iter().enumerate() {
             for (sum, z) in sums.iter_mut().zip(table.row(i)).filter(|(_, z)| **z != 0.0) {
                 let factor = table.kept() * table.mass[i] * z;

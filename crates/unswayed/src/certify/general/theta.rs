@@ -22,7 +22,10 @@ impl<'a> Quadratic<'a> {
     pub(super) fn new(task: &CaseProgram, place: &Place<'a>, found: &Found, case: &CaseFound) -> Self {
         let constants = task.constants;
         let lines = &found.lines[case.lines];
-        let bend = lines.hostile.as_ref().map_or(0.0, |found| found.curve * task.tables[lines.dataset].hostile / 2.0);
+        let bend = lines
+            .hostile
+            .as_ref()
+            .map_or(0.0, |found| found.curve * task.tables[lines.dataset].hostile / 2.0);
         let base = found.alpha * constants.pull() + case.held() - bend;
         let d = constants.parameters;
         let mut push: Vec<f64> = (0..d)

@@ -165,7 +165,7 @@ fn poison_hidden_among_the_rows() {
             reached.simulated.loss.mean
         );
         assert!(reached.simulated.loss.high() <= bound, "{name}: {bound}");
-        assert!(honest <= bound * 1.001 && bound < 1.6 * honest, "{name}: {honest} {bound}");
+        assert!(honest <= bound * 1.001 && bound < 1.8 * honest, "{name}: {honest} {bound}");
     }
 }
 

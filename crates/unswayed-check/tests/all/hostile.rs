@@ -133,10 +133,10 @@ enum Wrong {
     Excess,
     /// Divided by W in place of W − H.
     Scale,
-    /// c is added to the slope, not taken from it.
+    /// ‖y_iz_i‖ in place of ‖c − y_iz_i‖.
     Pull,
-    /// ‖c − y_iz_i‖ without y_i.
-    Slope,
+    /// ‖c − y_iz_i‖ is forgotten.
+    Norm,
     /// One row fewer is hostile.
     Count,
 }
@@ -151,14 +151,14 @@ fn formula(problem: &Problem, wrong: Wrong) -> Option<f64> {
     let hostile = if wrong == Wrong::Count { told - 1 } else { told } as f64;
     let (t, gamma, kappa) = (lines.spread[0], lines.threshold[0], numbers.kappa0 - 1.0);
     let scale = if wrong == Wrong::Scale { n as f64 } else { n as f64 - hostile };
-    let sign = if wrong == Wrong::Pull { -1.0 } else { 1.0 };
     let mut constant = hostile * gamma;
-    let mut slope: Vec<f64> = lines.pull.iter().map(|c| -sign * hostile * c).collect();
+    let mut slope: Vec<f64> = lines.pull.iter().map(|c| -hostile * c).collect();
     for (z, u) in data[0].chunks(*dimension).zip(&lines.u) {
         let jump = numbers.benign * (numbers.two_ak + numbers.alpha_eta * dot(z, z) + dot(&proof.beta, z));
         let (top, y) = (jump.max(0.0) - kappa * u, kappa * u);
-        let factor = if wrong == Wrong::Slope { 1.0 } else { y };
-        let gap: f64 = lines.pull.iter().zip(z).map(|(c, z)| (c - factor * z).powi(2)).sum();
+        let (own, whole) =
+            (f64::from(u8::from(wrong != Wrong::Pull)), f64::from(u8::from(wrong != Wrong::Norm)));
+        let gap: f64 = lines.pull.iter().zip(z).map(|(c, z)| whole * (own * c - y * z).powi(2)).sum();
         let excess = t / 2.0 * gap - top - gamma;
         constant += top + if wrong == Wrong::Excess { 0.0 } else { excess.max(0.0) };
         slope.iter_mut().zip(z).for_each(|(s, z)| *s += y * z);
@@ -182,7 +182,7 @@ fn formula(problem: &Problem, wrong: Wrong) -> Option<f64> {
 /// Numbers that suit a wrong formula best: some model and some choice of hostile rows exceed what it says.
 #[test]
 fn the_formula_agrees_and_wrong_ones_are_found() {
-    let wrongs = [Wrong::Bend, Wrong::Excess, Wrong::Scale, Wrong::Pull, Wrong::Slope, Wrong::Count];
+    let wrongs = [Wrong::Bend, Wrong::Excess, Wrong::Scale, Wrong::Pull, Wrong::Norm, Wrong::Count];
     let mut random = Random(0xbad);
     let mut broken = [0; 6];
     let mut proved = 0;

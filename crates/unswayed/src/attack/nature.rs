@@ -46,7 +46,9 @@ impl Nature {
     /// The same without these rows, whose weight becomes 0, judged by the others.
     pub fn without(&self, loss: Loss, hostile: &[usize]) -> Result<Self, AttackError> {
         let mut weights = self.rows.probabilities();
-        hostile.iter().for_each(|&row| weights[row] = 0.0);
+        for &row in hostile {
+            weights[row] = 0.0;
+        }
         let mut rows = Dataset::from_rows(self.rows.z().to_vec(), self.rows.dimension(), Some(weights))?;
         if let Some(steps) = self.rows.step_weights() {
             rows = rows.with_step_weights(steps.to_vec())?;

@@ -52,9 +52,8 @@ fn rows_that_may_be_hostile() {
     let found = certified(&folder, "a.npz --contaminated 0.09");
     assert!(loss(&found) > loss(&plain), "{found}");
     assert!(number(&found, "attack_loss") < loss(&found), "{found}");
-    let rows = number(&found, "rows") as usize;
-    let hostile = (0.09 * rows as f64) as usize;
-    assert!(hostile > 0, "{found}");
+    let (rows, hostile) = (24_usize, 2_usize);
+    assert_eq!(found["rows"], rows);
     assert_eq!(found["statement"]["hostile_rows"][0], hostile);
     let file = found["certificate"].as_str().unwrap();
     assert!(file.contains("contaminated0.09"), "{file}");

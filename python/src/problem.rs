@@ -35,6 +35,7 @@ pub struct Asked<'py> {
     average: bool,
     label_bound: Option<f64>,
     poison_weight: Option<f64>,
+    contaminated: Option<f64>,
 }
 
 /// A column: by its index, which counts from the end if it is negative, or by its name.
@@ -86,6 +87,7 @@ impl Asked<'_> {
             radius: self.radius,
             label_bound: self.label_bound,
             poison_weight: self.poison_weight,
+            contaminated: self.contaminated,
             batch: self.batch,
             projection: self.projection,
             clip: self.clip,

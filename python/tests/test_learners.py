@@ -58,6 +58,8 @@ def same(ours, theirs, certificate):
         ("--adversary flips", {"adversary": "flips"}),
         ("--adversary labels", {"adversary": "labels"}),
         ("--adversary labels --loss logistic", {"adversary": "labels", "loss": "logistic"}),
+        ("--contaminated 0.05", {"contaminated": 0.05}),
+        ("--contaminated 0.05 --loss logistic --adversary box", {"contaminated": 0.05, "loss": "logistic", "adversary": "box"}),
         ("--adversary any --clip 0.5", {"adversary": "any", "clip": 0.5}),
         ("--batch 4", {"batch": 4}),
         ("--projection 3", {"projection": 3.0}),

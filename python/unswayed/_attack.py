@@ -139,6 +139,7 @@ def attack(
     average: bool = False,
     label_bound: Optional[float] = None,
     poison_weight: Optional[float] = None,
+    contaminated: Optional[float] = None,
     attacks: Union[str, Sequence[str], None] = None,
     effort: str = "fast",
     seed: int = 0,
@@ -170,6 +171,7 @@ def attack(
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
         schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
+        contaminated=contaminated,
     )
     attacked = problem(
         x,
@@ -224,6 +226,7 @@ def simulate(
     average: bool = False,
     label_bound: Optional[float] = None,
     poison_weight: Optional[float] = None,
+    contaminated: Optional[float] = None,
     effort: str = "fast",
     seed: int = 0,
     test: Any = None,
@@ -258,6 +261,7 @@ def simulate(
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
         schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
+        contaminated=contaminated,
     )
     simulated = problem(
         x,

@@ -158,6 +158,11 @@ class Certificate:
         return _number(self._figures["radius"])
 
     @property
+    def hostile_rows(self) -> tuple[int, ...]:
+        """How many rows of each dataset may be hostile; empty if none may be. The bounds are for the others."""
+        return tuple(self._statement.get("hostile_rows", []))
+
+    @property
     def transient_steps(self) -> float:
         """After this many steps the start adds less than 1 % to the bound; infinite if the bound is not for such a start."""
         steps = _number(self._figures["transient_steps"])
@@ -317,6 +322,8 @@ class Certificate:
             given.append(f"label_bound={threat['label_bound']!r}")
         if threat.get("poison_weight") is not None:
             given.append(f"poison_weight={threat['poison_weight']!r}")
+        if self._statement.get("hostile_rows"):
+            given.append("contaminated=…")
         given += [f"bias={column}" for column in learner.get("unregularized", [])]
         if self._statement["target"] != "data":
             given.append("target=…")
@@ -428,6 +435,7 @@ def certify(
     average: bool = False,
     label_bound: Optional[float] = None,
     poison_weight: Optional[float] = None,
+    contaminated: Optional[float] = None,
     confidence: Optional[float] = None,
     horizon: Optional[int] = None,
     start: Optional[ArrayLike] = None,
@@ -490,6 +498,8 @@ def certify(
             `"invscaling"` more slowly than 1/t, `"slowdown=D"` such that 1/rate grows by at most D in each step.
         average: bound the loss of the average of all models so far, not that of the last one.
         label_bound: for a regression loss, the largest |y| of the labels of poisoned points; any numbers if not given.
+        contaminated: the part of the rows that may be hostile themselves, nobody knows which, such as 0.01; bounds are for the
+            others, and `certificate.hostile_rows` says how many they may be.
         poison_weight: where steps have weights (`class_weight`, `sample_weight`), the largest one of a poisoned point; if not given,
             the largest of a row or class.
         confidence: also bound the loss on new data like these, with this probability. The certificate is then about the
@@ -504,6 +514,7 @@ def certify(
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
         schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
+        contaminated=contaminated,
     )
     certified = problem(
         x,

@@ -124,6 +124,7 @@ def design(
     average: bool = False,
     label_bound: Optional[float] = None,
     poison_weight: Optional[float] = None,
+    contaminated: Optional[float] = None,
     benign: str = "simulated",
     attacks: str = "fast",
     attack_everywhere: bool = False,
@@ -151,7 +152,7 @@ def design(
         test: one task that has no say in the choice, to judge it on.
         learning_rates, regularizations, poison_rates: the grid; the paper's values where not given.
         kappa: the weight of the certified loss; 1 if not given and not tuned.
-        radius, loss, adversary, batch, projection, clip, bias, schedule, average, label_bound: the learner and its adversary, as for `certify`. A box or
+        radius, loss, adversary, batch, projection, clip, bias, schedule, average, label_bound, contaminated: the learner and its adversary, as for `certify`. A box or
             ellipsoid around the data, and flips of them, are around each task's own.
         benign: `"simulated"`, or `"limit"` for the limit of small learning rates, which is cheaper.
         attacks: `"none"`, `"fast"` or `"full"`: on the validation and test task where a choice is shown;
@@ -168,6 +169,7 @@ def design(
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
         schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
+        contaminated=contaminated,
     )
     labels = label_kind(loss)
     named = {name: _data(data, labels) for name, data in tasks.items()}
@@ -263,6 +265,7 @@ def tolerate(
     average: bool = False,
     label_bound: Optional[float] = None,
     poison_weight: Optional[float] = None,
+    contaminated: Optional[float] = None,
     attacks: bool = True,
     seed: int = 0,
     progress: Optional[bool] = None,
@@ -289,7 +292,7 @@ def tolerate(
 
     Args:
         x, y, weights, weight_column, labels, normalize: the data, see `Data`.
-        radius, loss, adversary, batch, projection, clip, bias, schedule, average, label_bound: the learner and its adversary, as for `certify`.
+        radius, loss, adversary, batch, projection, clip, bias, schedule, average, label_bound, contaminated: the learner and its adversary, as for `certify`.
         attacks: also look for a rate at which an attack is seen to break the limit.
         progress: show progress with tqdm; on terminals and in notebooks if not given.
     """
@@ -300,6 +303,7 @@ def tolerate(
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
         schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
+        contaminated=contaminated,
     )
     reading = {"weights": weights, "weight_column": weight_column, "labels": labels, "normalize": normalize}
     reading |= {"class_weight": class_weight, "sample_weight": sample_weight}

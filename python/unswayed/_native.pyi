@@ -27,6 +27,7 @@ class Asked(TypedDict):
     average: bool
     label_bound: Optional[float]
     poison_weight: Optional[float]
+    contaminated: Optional[float]
 
 class Data:
     @staticmethod

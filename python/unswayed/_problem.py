@@ -84,6 +84,7 @@ def asked(
     average: bool,
     label_bound: Optional[float],
     poison_weight: Optional[float],
+    contaminated: Optional[float],
 ) -> _native.Asked:
     """Learner and adversary but for the rates, as the compiled half takes them."""
     name, numbers = _set(adversary)
@@ -102,6 +103,7 @@ def asked(
         "average": average,
         "label_bound": label_bound,
         "poison_weight": poison_weight,
+        "contaminated": contaminated,
     }
 
 

@@ -11,7 +11,8 @@ read here. Exit code: 0 valid, 1 not valid, 2 something could not be read.
 Numbers are exact (`fractions.Fraction`), and conditions are decided exactly. Write L(x) for the whole number with
 2^(L−1) ≤ |x| < 2^L. What is rounded, always so that the bound can only grow:
 
-- `up(x)` and `down(x)` round a quotient to a multiple of 2^(L(x)−256). `up` is applied to: ΣT_i/W of the rows; ½βᵀNβ of the
+- `up(x)` and `down(x)` round a quotient to a multiple of 2^(L(x)−256). `up` is applied to: ΣT_i/W of the rows; H/(2t(W−H)) of rows
+  that may be hostile; ½βᵀNβ of the
   point (for a box each R_jβ_j²/(2τ_j)); ¼vᵀA⁻¹v (for a box each coordinate; for an ellipsoid ¼(2vᵀx − xᵀAx) and
   ‖v−Ax‖²/(4a); for the points of one class each of three parts; in a slab v_be + εM_bbe² of either end); h'(w₀)²/(4m) and h(w₀) of Lemma L3, and both ends of y/w₀
   and (κ−y)/(1−w₀) in h'; each bound on an interval in the search for C of Lemma L7, and 1/(1−w) in it. Rows' constants are
@@ -336,10 +337,11 @@ STATEMENT = struct_of(
         label_bound=Optional_(number),
     ),
     data=list_of(ORIGIN),
+    hostile_rows=Default(list_of(whole), []),
     target=one_of(data=None, weights=list_of(vector), rows=ORIGIN),
     horizon=Optional_(struct_of(steps=whole, start=vector)),
 )
-LINE_VECTORS = ("u", "u2", "c", "w", "w2", "y", "reach", "low", "high", "target_y", "target_reach")
+LINE_VECTORS = ("u", "u2", "c", "w", "w2", "y", "reach", "low", "high", "target_y", "target_reach", "pull", "spread", "threshold")
 CASE_VECTORS = ("tau", "nu", "share", "w", "x", "outer", "inner")
 ROW_BOUNDS = {  # the vectors of each kind of line
     "bounded-slope": ("u",), "interval": ("y", "reach"), "logistic": ("u", "w"), "label-hinge": ("u",),
@@ -833,6 +835,8 @@ UNSUPPORTED = [
     ("levels", "hinge logistic"), ("levels any", ""), ("levels weights", ""), ("levels rows", ""), ("levels drift", ""),
     ("levels schedule", ""), ("levels average", ""), ("levels projection", ""), ("levels clip", ""), ("levels bias", ""),
     ("levels no-regularization", ""), ("levels steps", ""),
+    ("new-data hostile", ""), ("hostile multiclass", ""), ("hostile weights", ""), ("hostile rows", ""), ("hostile bias", ""),
+    ("paper hostile", ""), ("levels hostile", ""),
 ]
 
 
@@ -849,7 +853,7 @@ def require_supported(statement: Struct, *more: str) -> None:
         "drift": len(statement.data) > 1, "projection": learner.projection is not None, "clip": learner.clip is not None,
         "bias": bool(learner.unregularized), "no-regularization": learner.regularization == 0,
         "schedule": learner.schedule is not None, "horizon": statement.horizon is not None, "average": learner.average,
-        "steps": statement.threat.poison_weight is not None,
+        "steps": statement.threat.poison_weight is not None, "hostile": bool(statement.hostile_rows),
         "regression": is_regression(statement), "any-label": is_regression(statement) and statement.threat.label_bound is None,
     }
     features = {learner.loss[0], statement.threat.set[0], statement.target[0], *more, *(name for name in optional if optional[name])}
@@ -883,6 +887,9 @@ def validate(statement: Struct, data: list[Rows], target: Optional[Rows]) -> Non
     if statement.target[0] == "rows":
         own = statement.target[1]
         require(own.step_weight_column is None and own.class_weights is None, "the target has no step weights")
+    hostile = statement.hostile_rows
+    require(not hostile or (len(hostile) == len(data) and max(hostile) > 0), "each dataset has a number of hostile rows, not all 0")
+    require(all(count < len(rows.z) for count, rows in zip(hostile, data)), "not all rows may be hostile")
     kind, content = statement.threat.set
 
     def is_radius(radius: float) -> bool:
@@ -1337,6 +1344,7 @@ def require_fit(statement: Struct, proof: Struct) -> None:
     require("error" not in kind or not learner.average, "an averaged model's error is bounded by its loss")
     require(statement.target[0] != "rows" or kind == "interval", "the lines fit the target")
     require(kind != "interval" or shells, "intervals have shells")
+    require(kind != "interval" or not statement.hostile_rows, "intervals are not for rows that may be hostile")
     fits = "error" in kind or kind in ("bounded-slope", "logistic")
     require(not free or (fits and not shells), "the proof fits an unregularized coordinate")
     require(free == bool(proof.slabs) and all(a < b for a, b in zip(proof.slabs, proof.slabs[1:])), "slabs fit, and their edges increase")
@@ -1432,7 +1440,7 @@ def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Opti
         chosen = given.lines[i]
         fits = chosen < len(lines) and (proof.lines[chosen].dataset, proof.lines[chosen].shell) == (dataset, shell)
         require(fits, "a case has lines of its dataset and shell")
-        r0, r = lines[chosen]
+        r0, r, bend = lines[chosen]
         tau = exact(given.tau[i * width : (i + 1) * width])
         nu = Fraction(given.nu[i]) if given.nu else ZERO
         outward = 0 if not edges else -1 if shell == 0 else int(shell == len(edges))
@@ -1455,7 +1463,7 @@ def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Opti
             ends = [(edges[at], xs[end]) for end, at in enumerate((shell - 1, shell)) if 0 <= at < len(edges)]
             bounds.append(r0 + l.eps * point.m0 + l.slowdown_cost + peak_in_slab(l, v, point, ends, outward, statement, proof.omega))
             continue
-        bounds.append(r0 + l.eps * point.m0 + g0 + l.slowdown_cost + peak(l, l.curvature + w, v, point, x, statement, proof.omega))
+        bounds.append(r0 + l.eps * point.m0 + g0 + l.slowdown_cost + peak(l, l.curvature + w - bend, v, point, x, statement, proof.omega))
     return max(bounds)
 
 
@@ -1472,14 +1480,16 @@ def region(proof: Struct, i: int, shell: int, size: int) -> tuple[Fraction, Numb
 
 def line_above(
     statement: Struct, proof: Struct, given: Struct, l: Letters, data: list[Rows], target: Optional[Rows]
-) -> tuple[Fraction, Numbers]:
-    """r₀ and r of the rows of a dataset and of the target."""
+) -> tuple[Fraction, Numbers, Fraction]:
+    """r₀ and r of the rows of a dataset and of the target, and the curvature of what is above rows that may be hostile."""
     shells = len(proof.slabs) + 1 if proof.shells is None else len(proof.shells.radii)
     require(given.dataset < len(data) and given.shell < shells, "lines are those of a dataset and a shell")
     rows, kind, classes = data[given.dataset], proof.rows[0], statement.learner.loss[1] if statement.learner.loss[0] == "multiclass" else 0
     wanted = dict.fromkeys(ROW_BOUNDS[kind], len(rows.z) * max(classes - 1, 1))
     if target is not None:
         wanted.update(target_y=len(target.z), target_reach=len(target.z))
+    if statement.hostile_rows:
+        wanted.update(pull=len(l.beta), spread=1, threshold=1)
     require_lengths(given, LINE_VECTORS, wanted)
     total = sum(rows.weights)
     # Weights times the scale, which makes them free of quotients.
@@ -1493,6 +1503,10 @@ def line_above(
     lines = Lines(l, given, Fraction(scale), statement.learner.clip, shell)
     bound = getattr(lines, kind.replace("-", "_"))
     sums: list[tuple[Row, tuple[Fraction, Fraction]]] = []
+    if statement.hostile_rows:
+        ones = [ONE] * len(rows.z)
+        unit = [(row, *bound(row)) for row in rows_of(l, rows, ones, ones, classes)]
+        return without_hostile(unit, rows.weights, statement.hostile_rows[given.dataset], given)
     if target is None:
         sums = [(row, bound(row)) for row in rows_of(l, rows, p, t, classes)]
     else:
@@ -1504,7 +1518,24 @@ def line_above(
             for block, sign in row.blocks:
                 for j, x in enumerate(row.x, block * len(row.x)):
                     slope[j] += sign * y * x
-    return up(sum((constant for _, (constant, _) in sums), ZERO) / scale), [s / scale for s in slope]
+    return up(sum((constant for _, (constant, _) in sums), ZERO) / scale), [s / scale for s in slope], ZERO
+
+
+def without_hostile(
+    unit: list[tuple[Row, Fraction, Fraction]], weights: Numbers, count: int, given: Struct
+) -> tuple[Fraction, Numbers, Fraction]:
+    """Theorem H1: from the lines (T, y) of rows of weight 1 to what is above those that are not hostile, whichever they are."""
+    c, spread, threshold = exact(given.pull), Fraction(given.spread[0]), Fraction(given.threshold[0])
+    require(spread > 0, "t > 0")
+    heaviest = sum(sorted(weights, reverse=True)[:count], ZERO)
+    scale = sum(weights) - heaviest
+    require(scale > 0, "rows that are not hostile have a weight")
+    constant, slope = heaviest * threshold, [-heaviest * own for own in c]
+    for (row, top, y), weight in zip(unit, weights):
+        above = spread / 2 * norm2([own - y * x for own, x in zip(c, row.x)]) - top - threshold
+        constant += weight * (top + max(above, ZERO))
+        slope = [own + weight * y * x for own, x in zip(slope, row.x)]
+    return up(constant / scale), [own / scale for own in slope], up(heaviest / (2 * spread * scale))
 
 
 def start_of_cases(statement: Struct, proof: Struct, m: Fraction) -> Fraction:

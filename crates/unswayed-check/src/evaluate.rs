@@ -4,6 +4,7 @@
 //! A = ασ(2−ησ)I + W − εM ≻ 0        v = r + εm + g − σβ        B = r₀ + εm₀ + g₀ + ¼vᵀA⁻¹v
 //! ```
 //!
+//! Where rows may be hostile, the line above them has a curvature of its own, which is taken from A (Theorem H1).
 //! For learning rates that fall (Theorem A2), δα is taken from A, δβ is added to v and δ‖β‖²/(4α) to B.
 //!
 //! Quotients are kept as pairs of exact numbers until the end, where each is rounded up in its 256th bit.
@@ -62,7 +63,7 @@ struct Case<'a> {
     line: &'a Line,
     point: &'a Quadratic,
     region: &'a Region,
-    /// ασ(2−ησ) + w
+    /// ασ(2−ησ) + w, less the curvature of the line
     base: Dyadic,
     /// An unregularized coordinate and where it is: at an end of its slab.
     fixed: Option<(usize, &'a Dyadic)>,
@@ -75,7 +76,7 @@ pub(crate) fn bound(
     point: &Quadratic,
     region: &Region,
 ) -> Result<Dyadic, Reason> {
-    let base = lambda.curvature() + &region.w;
+    let base = lambda.curvature() + &region.w - &line.bend;
     Case { lambda, line, point, region, base, fixed: None }.bound()
 }
 
@@ -251,6 +252,7 @@ pub(crate) mod tests {
             learner,
             threat: Threat::ball(0.0, 1.0),
             data: vec![],
+            hostile_rows: vec![],
             target: Target::Data,
             horizon: None,
         }
@@ -264,7 +266,7 @@ pub(crate) mod tests {
 
     fn of(constant: u64, slope: u64, scale: u64, curve: Curve) -> Dyadic {
         let [constant, slope, scale] = [constant, slope, scale].map(Dyadic::whole);
-        let line = Line { constant, slope: vec![slope], scale };
+        let line = Line { constant, slope: vec![slope], scale, bend: Dyadic::zero() };
         let point = Quadratic { constant: Dyadic::zero(), slope: vec![Dyadic::zero()], curve };
         let statement = statement();
         bound(&Lambda::new(&statement, 1.0, &[0.0]), &line, &point, &Region::everywhere(1)).expect("A ≻ 0")

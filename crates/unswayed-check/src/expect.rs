@@ -51,7 +51,9 @@ fn complete(object: &mut Value) {
         learner.entry(name).or_insert(Value::Null);
     }
     learner.entry("average").or_insert(Value::Bool(false));
-    statement.entry("horizon").or_insert(Value::Null);
+    for name in ["horizon", "hostile_rows"] {
+        statement.entry(name).or_insert(Value::Null);
+    }
 }
 
 fn is_none(wanted: &str) -> bool {

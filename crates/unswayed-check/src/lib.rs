@@ -16,6 +16,7 @@
 //!     learner: Learner::new(Loss::Logistic, 0.01, 0.1),
 //!     threat: Threat { poison_rate: 0.05, set: Set::Box { radii: vec![1.0, 0.5] }, label_bound: None, poison_weight: None },
 //!     data: vec![data.origin().clone()],
+//!     hostile_rows: vec![],
 //!     target: Target::Data,
 //!     horizon: None,
 //! };

@@ -227,6 +227,12 @@ vectors! {
         target_y,
         /// Reaches of the target's rows.
         target_reach,
+        /// Where rows may be hostile: c of Theorem H1, a vector near what the rows that matter most add to the slope.
+        pull,
+        /// t of Theorem H1, one number > 0.
+        spread,
+        /// γ of Theorem H1, one number.
+        threshold,
     ]
 }
 

@@ -7,8 +7,8 @@ use crate::lambda::Lambda;
 use crate::parts::points::{self, Acting, Ellipsoid, Split};
 use crate::parts::region;
 use crate::parts::rows::{
-    self, BoundedSlope, Clipped, ClippedLoss, ErrorHinge, ErrorLogistic, Interval, LabelHinge, LabelLogistic,
-    Line, Logistic, Mass, RowLine, View,
+    self, BoundedSlope, Clipped, ClippedLoss, ErrorHinge, ErrorLogistic, Hostile, Interval, LabelHinge,
+    LabelLogistic, Line, Logistic, Mass, RowLine, View,
 };
 use crate::parts::slabs::{self, Slab};
 use crate::proof::{CaseProof, Lines, RowBound};
@@ -48,6 +48,8 @@ fn require_fit(statement: &Statement, proof: &CaseProof) -> Result<(), Reason> {
         (rows == RowBound::Interval) != has_shells && rows == RowBound::Interval,
         "a proof without shells",
     )?;
+    // Its slopes are not divided by weights.
+    refuse(rows == RowBound::Interval && !statement.hostile_rows.is_empty(), "rows that may be hostile")?;
     let is_free = !learner.unregularized.is_empty();
     refuse(is_free && !is_plain && !rows.is_error(), "an unregularized coordinate")?;
     refuse(is_free && has_shells, "an unregularized coordinate and shells")?;
@@ -154,8 +156,15 @@ impl<'a> Prover<'a> {
         let (total, one) = (rows.total_weight(), Dyadic::whole(1));
         match &self.statement.target {
             Target::Data => {
-                let mass = Mass { view, target: None, p: one.clone(), t: one, scale: total };
-                rows::sum(&*self.kind(lines, mass)?, &self.lambda)
+                let mass =
+                    |view| Mass { view, target: None, p: one.clone(), t: one.clone(), scale: total.clone() };
+                let unit = Rows { weights: None, ..*rows };
+                let kind = self.kind(lines, mass(view))?;
+                let Some(&count) = self.statement.hostile_rows.get(lines.dataset) else {
+                    return rows::sum(&*kind, &self.lambda);
+                };
+                let unit = self.kind(lines, mass(View::new(&unit, loss)))?;
+                rows::without_hostile(&*kind, &*unit, &self.lambda, &Hostile::new(rows, count, lines)?)
             }
             Target::Weights(weights) => {
                 let weights = weights[lines.dataset].as_slice();
@@ -180,7 +189,7 @@ impl<'a> Prover<'a> {
                 let data = Mass { view, target: None, p: sum, t: Dyadic::zero(), scale };
                 let data = rows::sum(&*self.kind(lines, data)?, &self.lambda)?;
                 let slope = data.slope.iter().zip(&own.slope).map(|(a, b)| a + b).collect();
-                Ok(Line { constant: data.constant + own.constant, slope, scale: data.scale })
+                Ok(Line { constant: data.constant + own.constant, slope, ..data })
             }
         }
     }

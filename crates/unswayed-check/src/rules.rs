@@ -57,6 +57,8 @@ pub enum Feature {
     Paper,
     /// A proof of the error by levels.
     Levels,
+    /// Rows that may be hostile themselves.
+    HostileRows,
 }
 
 #[allow(clippy::enum_glob_use)] // the table reads better without the prefix
@@ -99,6 +101,10 @@ const STEPS: &str = "weights of steps are supported for a ball, box or ellipsoid
 const PAPER: &str = "the paper's program is for the hinge loss against a ball, with plain steps";
 const LEVELS: &str = "levels bound the error of the hinge and logistic losses on one dataset, the data being the target, with plain \
                       regularized steps at a constant rate; other certificates of the error cover more";
+const HOSTILE: &str = "rows that may be hostile are supported where every column is regularized, for losses of one margin or one number, and \
+                       the loss is that on the rows that are not";
+const HOSTILE_CHOICE: &str = "the numbers of a bound for new data must be chosen without the rows that they are evaluated on, and hostile rows of \
+                              the half that chooses them may have been made with knowledge of the other half";
 const UNBOUNDED: &str = "without regularization nothing pulls the model back, and the proofs here need something that does; add a projection \
                          (on twice the norm of the model that clean data lead to, for example) or a regularization, which may be small";
 
@@ -134,6 +140,10 @@ pub const RULES: &[Rule] = &[
     rule(&[StepWeights, Multiclass], &[], STEPS),
     rule(&[StepWeights, Clip], &[], STEPS),
     rule(&[StepWeights, Bias], &[], STEPS),
+    rule(&[HostileRows, Multiclass], &[], HOSTILE),
+    rule(&[HostileRows, TargetWeights], &[], HOSTILE),
+    rule(&[HostileRows, TargetRows], &[], HOSTILE),
+    rule(&[HostileRows, Bias], &[], HOSTILE),
     rule(&[Confidence], &[Hinge], NEW_DATA),
     rule(&[Confidence], SYMMETRIC, NEW_DATA),
     rule(&[Confidence, SetAroundData], &[], NEW_DATA),
@@ -147,6 +157,7 @@ pub const RULES: &[Rule] = &[
     rule(&[Confidence, Schedule], &[], NEW_DATA),
     rule(&[Confidence, Bias], &[], NEW_DATA),
     rule(&[Confidence, NoRegularization], &[], NEW_DATA),
+    rule(&[Confidence, HostileRows], &[], HOSTILE_CHOICE),
     rule(&[Paper], &[Hinge], PAPER),
     rule(&[Paper], &[Ball], PAPER),
     rule(&[Paper, Clip], &[], PAPER),
@@ -158,6 +169,7 @@ pub const RULES: &[Rule] = &[
     rule(&[Paper, Schedule], &[], PAPER),
     rule(&[Paper, StepWeights], &[], PAPER),
     rule(&[Paper, Confidence], &[], PAPER),
+    rule(&[Paper, HostileRows], &[], PAPER),
     rule(&[Levels], &[Hinge, Logistic], LEVELS),
     rule(&[Levels, AnyPoint], &[], LEVELS),
     rule(&[Levels, TargetWeights], &[], LEVELS),
@@ -170,6 +182,7 @@ pub const RULES: &[Rule] = &[
     rule(&[Levels, Bias], &[], LEVELS),
     rule(&[Levels, NoRegularization], &[], LEVELS),
     rule(&[Levels, StepWeights], &[], LEVELS),
+    rule(&[Levels, HostileRows], &[], LEVELS),
 ];
 
 /// The first rule that these features break.
@@ -187,7 +200,7 @@ pub fn unsupported(features: &[Feature]) -> Option<&'static Rule> {
 
 /// The features of a statement.
 pub fn features(statement: &Statement) -> Vec<Feature> {
-    let Statement { learner, threat, data, target, horizon } = statement;
+    let Statement { learner, threat, data, target, horizon, hostile_rows } = statement;
     let loss = match learner.loss {
         Loss::Hinge => Hinge,
         Loss::Logistic => Logistic,
@@ -216,6 +229,7 @@ pub fn features(statement: &Statement) -> Vec<Feature> {
         (!learner.unregularized.is_empty(), Bias),
         (learner.regularization == 0.0, NoRegularization),
         (horizon.is_some(), Horizon),
+        (!hostile_rows.is_empty(), HostileRows),
     ];
     [loss, set]
         .into_iter()
@@ -255,6 +269,7 @@ impl fmt::Display for Feature {
             ScaledRows => "rows divided by a scale",
             Paper => "the paper's program",
             Levels => "an error proof by levels",
+            HostileRows => "rows that may be hostile",
         })
     }
 }

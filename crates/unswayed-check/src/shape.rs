@@ -16,6 +16,8 @@ pub(crate) struct Shape {
     pub(crate) parameters: usize,
     /// Lines that each dataset needs.
     pub(crate) lines: Vec<usize>,
+    /// Whether rows may be hostile.
+    pub(crate) hostile: bool,
     /// Rows of the target, if they are rows of their own.
     pub(crate) target: Option<usize>,
     /// Shells or slabs, at least one.
@@ -66,7 +68,8 @@ impl Shape {
         let case_vectors = wanted.into_iter().filter(|(_, width)| *width > 0).collect();
         let cases = rows.len().saturating_mul(shells).saturating_mul(parts);
         let lines = rows.iter().map(|n| n.saturating_mul(each)).collect();
-        Shape { dimension, parameters, lines, target, shells, parts, cases, tau_width, case_vectors }
+        let hostile = !statement.hostile_rows.is_empty();
+        Shape { dimension, parameters, lines, hostile, target, shells, parts, cases, tau_width, case_vectors }
     }
 
     /// Dataset, shell or slab, and part of a case.
@@ -84,6 +87,9 @@ impl Shape {
     ) -> Vec<(&'static str, usize)> {
         let count = self.lines.get(dataset).copied().unwrap_or(0);
         let mut vectors: Vec<_> = kind.vectors().iter().map(|&name| (name, count)).collect();
+        if self.hostile {
+            vectors.extend([("pull", self.parameters), ("spread", 1), ("threshold", 1)]);
+        }
         if kind == RowBound::Interval && matches!(target, Target::Rows(_)) {
             let count = self.target.unwrap_or(0);
             vectors.extend([("target_y", count), ("target_reach", count)]);

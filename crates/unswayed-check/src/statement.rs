@@ -19,6 +19,10 @@ pub struct Statement {
     pub threat: Threat,
     /// The datasets; more than one if benign data may switch between them at any time.
     pub data: Vec<Origin>,
+    /// How many rows of each dataset may be hostile, nobody knows which: benign points and the target are the others. Empty if
+    /// all rows are benign.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hostile_rows: Vec<usize>,
     /// The rows that the loss is averaged over.
     pub target: Target,
     /// A number of steps and a start, if the average loss over the first steps is bounded too.

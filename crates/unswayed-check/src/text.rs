@@ -19,6 +19,7 @@ impl Statement {
     pub fn lines(&self) -> Vec<TextLine> {
         let mut lines = vec![("learner", learner(&self.learner)), ("threat", self.threat_text())];
         lines.extend(self.data.iter().map(|origin| ("rows", origin.to_string())));
+        lines.extend(self.hostile_text().map(|text| ("hostile", text)));
         if self.data.len() > 1 {
             let text = "benign points come from one of these at a time; which one may change at any step, in any way that does \
                         not depend on the coming coin and draw";
@@ -44,6 +45,14 @@ impl Statement {
             lines.push(("horizon", format!("the first {} steps from {start}", horizon.steps)));
         }
         lines
+    }
+
+    fn hostile_text(&self) -> Option<String> {
+        let each = self.hostile_rows.iter().zip(&self.data);
+        let each: Vec<String> =
+            each.map(|(count, origin)| format!("{count} of the {}", origin.rows)).collect();
+        let rest = "rows may be hostile, nobody knows which; benign points are draws from the others, and the bounds are for these";
+        (!each.is_empty()).then(|| format!("up to {} {rest}", each.join(" and ")))
     }
 
     fn threat_text(&self) -> String {

@@ -59,6 +59,7 @@ pub(crate) fn validate_statement(statement: &Statement, evidence: &Evidence) -> 
     validate_set(&statement.threat.set, columns - labels)?;
     validate_label_bound(statement)?;
     validate_steps(statement, evidence)?;
+    validate_hostile(statement, evidence)?;
     if let Loss::Multiclass(classes) = statement.learner.loss {
         evidence.data.iter().try_for_each(|rows| require_classes(rows, classes))?;
     }
@@ -136,6 +137,20 @@ fn validate_steps(statement: &Statement, evidence: &Evidence) -> Result<(), Reas
     };
     require(weighted, "poison_weight", weight, "absent: steps have no weights")?;
     require(weight > 0.0 && weight.is_finite(), "poison_weight", weight, "> 0")
+}
+
+/// A number of hostile rows for each dataset, not 0 for all of them, and fewer than there are rows.
+fn validate_hostile(statement: &Statement, evidence: &Evidence) -> Result<(), Reason> {
+    let hostile = &statement.hostile_rows;
+    if hostile.is_empty() {
+        return Ok(());
+    }
+    require_length("hostile_rows", evidence.data.len(), hostile.len())?;
+    require(hostile.iter().any(|&count| count > 0), "hostile_rows", 0.0, "> 0, or absent")?;
+    for (rows, &count) in evidence.data.iter().zip(hostile) {
+        require(count < rows.len(), "hostile_rows", count as f64, "less than the number of rows")?;
+    }
+    Ok(())
 }
 
 fn validate_set(set: &Set, dimension: usize) -> Result<(), Reason> {

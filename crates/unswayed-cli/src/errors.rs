@@ -120,6 +120,7 @@ fn flag(feature: Feature) -> String {
         Feature::SetAroundData => "a box or ellipsoid around the data",
         Feature::RowWeights => "--weight-column",
         Feature::StepWeights => "--class-weight or --step-weight-column",
+        Feature::HostileRows => "--contaminated",
         Feature::Paper => "--method paper",
         other => return other.to_string(),
     };

@@ -66,6 +66,7 @@ pub fn learner_part(learner: &LearnerFlags, nature: &NatureFlags, read: &ReadFla
         read.step_weight_column.as_ref().map(|column| format!("steps-{}", safe(column))),
         read.class_weight.as_ref().map(class_part),
         number("poisonweight", learner.poison_weight),
+        number("contaminated", learner.contaminated),
         read.scores.then(|| "scores".to_owned()),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join("-")

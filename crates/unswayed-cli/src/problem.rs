@@ -242,6 +242,7 @@ fn but_for_rates(flags: &LearnerFlags, columns: Option<usize>) -> Result<Templat
         radius: flags.radius,
         label_bound: flags.label_bound,
         poison_weight: flags.poison_weight,
+        contaminated: flags.contaminated,
         batch: flags.batch,
         projection: flags.projection,
         clip: flags.clip,

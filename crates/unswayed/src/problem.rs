@@ -158,17 +158,15 @@ impl Problem {
         Ok(problem)
     }
 
-    /// The same learner and threat on another single dataset, judged by itself.
+    /// The same learner and threat on another single dataset, all rows of which are benign, judged by itself.
     pub(crate) fn on(&self, data: Dataset) -> Problem {
-        let statement =
-            Statement { data: vec![data.origin().clone()], target: Target::Data, ..self.statement.clone() };
-        Problem {
-            statement,
-            data: vec![Arc::new(data)],
-            target: None,
-            decay: self.decay,
-            is_set_around_data: self.is_set_around_data,
-        }
+        let statement = Statement {
+            data: vec![data.origin().clone()],
+            hostile_rows: vec![],
+            target: Target::Data,
+            ..self.statement.clone()
+        };
+        Problem { statement, data: vec![Arc::new(data)], target: None, ..self.clone() }
     }
 
     /// Whether a combination with something else is supported.
@@ -350,6 +348,9 @@ pub struct Template {
     /// Whether the model that is judged is the average of all models so far.
     #[serde(default)]
     pub average: bool,
+    /// The part of the rows of each dataset that may be hostile, nobody knows which; the bounds are for the others.
+    #[serde(default)]
+    pub contaminated: Option<f64>,
 }
 
 impl Default for Template {
@@ -366,6 +367,7 @@ impl Default for Template {
             bias: None,
             decay: None,
             average: false,
+            contaminated: None,
         }
     }
 }
@@ -484,6 +486,8 @@ impl ProblemBuilder {
         decay: Decay => template.decay = Some;
         /// Whether the model that is judged is the average of all models so far.
         average: bool => template.average = std::convert::identity;
+        /// The part of the rows of each dataset that may be hostile, nobody knows which; the bounds are for the others.
+        contaminated: f64 => template.contaminated = Some;
     }
 
     /// The problem.
@@ -516,13 +520,14 @@ impl ProblemBuilder {
         let data: Vec<&Dataset> = self.data.iter().map(AsRef::as_ref).collect();
         let weights =
             self.target.as_ref().map(|target| data.iter().map(|one| weights_as(one, target)).collect());
+        let hostile_rows = self.hostile_rows()?;
         let (target, rows) = match (weights, self.target) {
             (Some(Some(weights)), _) => (Target::Weights(weights), None),
             (Some(None), Some(target)) => (Target::Rows(target.origin().clone()), Some(Arc::new(target))),
             _ => (Target::Data, None),
         };
         let origins = data.iter().map(|data| data.origin().clone()).collect();
-        let statement = Statement { learner, threat, data: origins, target, horizon: None };
+        let statement = Statement { learner, threat, data: origins, hostile_rows, target, horizon: None };
         let around =
             matches!(self.template.adversary, Adversary::BoxAroundData | Adversary::EllipsoidAroundData);
         let decay = self.template.decay;
@@ -549,6 +554,20 @@ impl ProblemBuilder {
                 }
             }
         }
+    }
+
+    /// How many rows of each dataset may be hostile: the whole rows in the part that may be.
+    fn hostile_rows(&self) -> Result<Vec<usize>, ProblemError> {
+        let Some(part) = self.template.contaminated else { return Ok(vec![]) };
+        if !(0.0..1.0).contains(&part) {
+            return Err(ProblemError::Contaminated(part));
+        }
+        let counts: Vec<usize> = self.data.iter().map(|data| whole_part(part, data.rows())).collect();
+        let most = self.data.iter().map(|data| data.rows()).max().unwrap_or(0);
+        if part > 0.0 && counts.iter().all(|&count| count == 0) {
+            return Err(ProblemError::NoRowContaminated { part, rows: most });
+        }
+        Ok(if part > 0.0 { counts } else { vec![] })
     }
 
     /// The set, in the units of the rows.
@@ -605,6 +624,12 @@ fn largest_step_weight(data: &[Arc<Dataset>]) -> Option<f64> {
     weighted.then(|| of_rows.chain(of_classes).fold(0.0, f64::max))
 }
 
+/// The whole rows in a part of so many. A part such as 0.29 of 100 means 29, though the nearest double is below it.
+fn whole_part(part: f64, rows: usize) -> usize {
+    let rows = rows as f64;
+    (part * rows * (1.0 + 4.0 * f64::EPSILON)).floor().min(rows) as usize
+}
+
 /// A number that is not below x/scale, and x itself where nothing was divided.
 fn divided_up(x: f64, scale: f64) -> f64 {
     let quotient = x / scale + 0.0;
@@ -642,6 +667,19 @@ pub enum ProblemError {
     /// No theorem covers this.
     #[error("{0}")]
     Unsupported(&'static Rule),
+    /// A part of the rows that is none.
+    #[error(
+        "contaminated is {0}, but must be at least 0 and below 1, as the part of the rows that may be hostile"
+    )]
+    Contaminated(f64),
+    /// A part of the rows that has no whole row.
+    #[error("{part} of {rows} rows is less than one row; leave contaminated out, or take a larger part")]
+    NoRowContaminated {
+        /// The part.
+        part: f64,
+        /// The rows of the largest dataset.
+        rows: usize,
+    },
     /// Datasets do not fit each other.
     #[error("{0}")]
     Data(String),

@@ -25,6 +25,7 @@ mod docs;
 mod expect;
 mod files;
 mod format;
+mod hostile;
 mod levels;
 mod mean;
 mod mutations;

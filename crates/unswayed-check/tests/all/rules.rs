@@ -30,7 +30,7 @@ const OPTIONAL: [Feature; 10] = [
     SetAroundData,
 ];
 /// What a learning rate that changes is tried with; without it these are in no rule, and are tried alone.
-const RARE: [&[Feature]; 9] = [
+const RARE: [&[Feature]; 13] = [
     &[],
     &[Schedule],
     &[Average],
@@ -40,12 +40,27 @@ const RARE: [&[Feature]; 9] = [
     &[Average, Horizon],
     &[StepWeights],
     &[StepWeights, Schedule],
+    &[HostileRows],
+    &[HostileRows, Schedule],
+    &[HostileRows, Average, Horizon],
+    &[HostileRows, StepWeights],
 ];
 
 /// Every request that names one loss, one set and one target, in the order in which a statement lists its features. Sets
 /// read off the data are left out where there are rare features, to save time.
 fn requests() -> Vec<Vec<Feature>> {
-    let order = [Drift, StepWeights, Schedule, Average, Projection, Clip, Bias, NoRegularization, Horizon];
+    let order = [
+        Drift,
+        StepWeights,
+        Schedule,
+        Average,
+        Projection,
+        Clip,
+        Bias,
+        NoRegularization,
+        Horizon,
+        HostileRows,
+    ];
     let place = |feature: &Feature| order.iter().position(|f| f == feature).unwrap_or(order.len());
     let mut all = vec![];
     for loss in LABELLED {
@@ -177,7 +192,7 @@ fn every_pair_is_covered_or_listed() {
         .chain(SETS)
         .chain([TargetWeights, TargetRows])
         .chain(OPTIONAL)
-        .chain([Schedule, Average, Horizon, AnyLabel])
+        .chain([Schedule, Average, Horizon, AnyLabel, HostileRows])
         .filter(|f| !UNSEEN.contains(f))
         .collect();
     let supported: Vec<Vec<Feature>> = requests().into_iter().filter(|r| unsupported(r).is_none()).collect();
@@ -285,6 +300,12 @@ fn every_pair_is_covered_or_listed() {
         (Bias, AnyLabel),
         (Confidence, AnyLabel),
         (Paper, AnyLabel),
+        (Multiclass, HostileRows),
+        (TargetWeights, HostileRows),
+        (TargetRows, HostileRows),
+        (Bias, HostileRows),
+        (Confidence, HostileRows),
+        (Paper, HostileRows),
     ];
     for pair in &without {
         assert!(expected.contains(pair), "{pair:?} never goes together");

@@ -44,6 +44,10 @@ pub struct LearnerFlags {
     #[arg(long, value_name = "C", value_parser = positive)]
     pub poison_weight: Option<f64>,
 
+    /// The part of the rows that may be hostile themselves, such as 0.01, nobody knows which; the bound is for the others
+    #[arg(long, value_name = "PART", value_parser = part)]
+    pub contaminated: Option<f64>,
+
     /// How the learning rate changes: --learning-rate is then the largest one, and the bound is for the long run.
     /// 'optimal' or 'pegasos': it falls like 1/(σt), as scikit-learn's learning_rate="optimal" does.
     /// 'invscaling': it falls more slowly than 1/t.
@@ -84,6 +88,7 @@ impl LearnerFlags {
             radius,
             label_bound,
             poison_weight,
+            contaminated,
             schedule,
             average,
             batch,
@@ -92,7 +97,12 @@ impl LearnerFlags {
             bias,
         } = self;
         let plain = schedule.is_none() && !average && label_bound.is_none() && poison_weight.is_none();
-        let steps = plain && *batch == 1 && projection.is_none() && clip.is_none() && bias.is_none();
+        let steps = plain
+            && contaminated.is_none()
+            && *batch == 1
+            && projection.is_none()
+            && clip.is_none()
+            && bias.is_none();
         loss.is_none() && *adversary == AdversaryFlag::Ball && radius.is_none() && steps
     }
 }
@@ -159,6 +169,11 @@ pub fn probability(text: &str) -> Result<f64, String> {
         Ok(x) if x > 0.0 && x < 1.0 => Ok(x),
         _ => Err("must be between 0 and 1, such as 0.99".into()),
     }
+}
+
+/// A part of a whole, more than nothing and less than all.
+fn part(text: &str) -> Result<f64, String> {
+    probability(text).map_err(|_| "must be between 0 and 1, such as 0.01".into())
 }
 
 fn loss(text: &str) -> Result<LossName, String> {

@@ -44,6 +44,54 @@ fn variants_of_the_step() {
     assert_eq!((&projected["projection"], &projected["batch"]), (&3.0.into(), &4.into()));
 }
 
+/// From the flag to the statement that is read, both checkers' words and the file; and what does not go with it.
+#[test]
+fn rows_that_may_be_hostile() {
+    let folder = folder();
+    let plain = certified(&folder, "a.npz");
+    let found = certified(&folder, "a.npz --contaminated 0.09");
+    assert!(loss(&found) > loss(&plain), "{found}");
+    assert!(number(&found, "attack_loss") < loss(&found), "{found}");
+    let (rows, hostile) = (24_usize, 2_usize);
+    assert_eq!(found["rows"], rows);
+    assert_eq!(found["statement"]["hostile_rows"][0], hostile);
+    let file = found["certificate"].as_str().unwrap();
+    assert!(file.contains("contaminated0.09"), "{file}");
+    assert_eq!(certificate(&folder, &found).statement.hostile_rows, [hostile]);
+    let output =
+        unswayed(&folder, &["check", file, "a.npz", "--expect", &format!("hostile_rows.0>={hostile}")]);
+    let said = text(&output.stdout);
+    assert!(said.contains(&format!("up to {hostile} of the {rows} rows may be hostile")), "{said}");
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    // More rows than the proof is about, and none where none are stated.
+    for (file, expected) in
+        [(file, format!("hostile_rows.0>={}", hostile + 1)), (file, "hostile_rows=none".to_owned())]
+    {
+        let output = unswayed(&folder, &["check", file, "a.npz", "--expect", &expected]);
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+    }
+    let none = unswayed(
+        &folder,
+        &["check", plain["certificate"].as_str().unwrap(), "a.npz", "--expect", "hostile_rows=none"],
+    );
+    assert_eq!(none.status.code(), Some(0), "{}", text(&none.stdout));
+    for (wrong, words) in [
+        ("--contaminated 0", "such as 0.01"),
+        ("--contaminated 1", "such as 0.01"),
+        ("--contaminated 0.00001", "less than one row"),
+        ("--contaminated 0.09 --confidence 0.9", "--contaminated"),
+        ("--contaminated 0.09 --method paper", "--contaminated"),
+        ("--contaminated 0.09 --bias last", "--contaminated"),
+        ("--contaminated 0.09 --target b.npz", "--contaminated"),
+    ] {
+        let arguments: Vec<&str> =
+            ["certify", "a.npz"].into_iter().chain(wrong.split(' ')).chain(SETTING).collect();
+        let output = unswayed(&folder, &arguments);
+        let said = text(&output.stderr);
+        assert!(output.status.code() != Some(0) && said.contains(words), "{wrong}: {said}");
+    }
+}
+
 #[test]
 fn steps_are_multiplied_by_weights() {
     let folder = folder();

@@ -92,7 +92,8 @@ fn check_commands(result: &Design, folder: &str) -> Vec<String> {
 /// assert_eq!(lines[0], ("learner", "hinge loss, gradients clipped at 1".to_owned()));
 /// ```
 pub fn template_lines(template: &Template) -> Vec<TextLine> {
-    let Template { adversary, radius, batch, projection, clip, bias, label_bound, .. } = template;
+    let Template { adversary, radius, batch, projection, clip, bias, label_bound, contaminated, .. } =
+        template;
     let column = |column: &Column| match column {
         Column::Index(index) => format!("column {}", index + 1),
         Column::FromEnd(1) => "the last column".to_owned(),
@@ -130,7 +131,13 @@ pub fn template_lines(template: &Template) -> Vec<TextLine> {
         Some(bound) => format!("{threat}, with any label |y| ≤ {bound}"),
         None => threat,
     };
-    vec![("learner", learner.into_iter().flatten().collect::<Vec<_>>().join(", ")), ("threat", threat)]
+    let hostile = contaminated.map(|part| {
+        let text =
+            format!("{part} of the rows may be hostile, nobody knows which; bounds are for the others");
+        ("hostile", text)
+    });
+    let learner = learner.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    [("learner", learner), ("threat", threat)].into_iter().chain(hostile).collect()
 }
 
 /// The name of a template's loss; a template that leaves it open means the hinge loss, or for preferences the logistic one.

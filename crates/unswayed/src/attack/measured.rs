@@ -89,6 +89,19 @@ impl Measured {
         sum
     }
 
+    /// What each row is worth to a model: how far below average its own loss is, and a factor times how much its step lowers the
+    /// loss. For losses of one margin or one number.
+    pub fn worth(&self, theta: &[f64], factor: f64) -> Vec<f64> {
+        let mut gradient = vec![0.0; theta.len()];
+        let mean = self.gradient(theta, &mut gradient);
+        let stepped: Vec<f64> = theta.iter().zip(&gradient).map(|(t, g)| t - g).collect();
+        let worth = |i: usize| {
+            let s = self.margins.score(i, theta);
+            factor * pull(self.loss, s) * (self.margins.score(i, &stepped) - s) + mean - loss_at(self.loss, s)
+        };
+        (0..self.margins.len()).map(worth).collect()
+    }
+
     /// The gradient of the loss, in `gradient`; returns the loss itself.
     pub fn gradient(&self, theta: &[f64], gradient: &mut [f64]) -> f64 {
         gradient.fill(0.0);

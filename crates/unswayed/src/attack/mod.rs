@@ -11,6 +11,7 @@ mod flip;
 mod flips;
 mod goal;
 mod greedy;
+mod hostile;
 mod kinds;
 mod kinked;
 mod margins;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use unswayed_check::{Statement, Target};
+use unswayed_check::{Loss, Statement, Target};
 
 use super::curve::Curve;
 use super::equilibrium::Objective;
@@ -40,6 +40,20 @@ impl Nature {
             }
             _ => Measured::new(statement.learner.loss, &rows, rows.probabilities()),
         };
+        Ok(Nature { rows, target })
+    }
+
+    /// The same without these rows, whose weight becomes 0, judged by the others.
+    pub fn without(&self, loss: Loss, hostile: &[usize]) -> Result<Self, AttackError> {
+        let mut weights = self.rows.probabilities();
+        for &row in hostile {
+            weights[row] = 0.0;
+        }
+        let mut rows = Dataset::from_rows(self.rows.z().to_vec(), self.rows.dimension(), Some(weights))?;
+        if let Some(steps) = self.rows.step_weights() {
+            rows = rows.with_step_weights(steps.to_vec())?;
+        }
+        let target = Measured::new(loss, &rows, rows.probabilities());
         Ok(Nature { rows, target })
     }
 

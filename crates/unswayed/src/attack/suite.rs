@@ -12,6 +12,7 @@ use super::evolve::Candidate;
 use super::flips::Flipping;
 use super::goal::Goal;
 use super::greedy::Greedy;
+use super::hostile::worst_rest;
 use super::kinds::{SHORTEST_WINDOW, plan};
 use super::measured::{Measured, TargetJudge};
 use super::nature::Nature;
@@ -48,7 +49,8 @@ const BEYOND_CLIP: f64 = 10.0;
 /// Everything the attacks on one learner share.
 ///
 /// With several datasets nature's choice is part of the attack: the steady-state attack searches the worst mixture for itself, the
-/// others meet the mixture that is worst with nobody attacking.
+/// others meet the mixture that is worst with nobody attacking. The same holds for rows that may be hostile: attacks meet what
+/// is left without those that the learner would miss most.
 ///
 /// ```
 /// use unswayed::attack::{Attack, Suite, strongest};
@@ -102,7 +104,7 @@ impl<'a> Suite<'a> {
             test: None,
             reach: reach(statement, &allowed),
             allowed,
-            nature: without_adversary(problem)?,
+            nature: worst_rest(problem, without_adversary(problem)?, |rest| Ok(rest.benign(statement).loss))?,
             benign: benign(problem),
             effort: Effort::Fast,
             seed: 0,
@@ -284,11 +286,12 @@ impl<'a> Suite<'a> {
     }
 
     fn steady_state(&self, goal: Goal) -> Result<(SteadyState, Nature), AttackError> {
-        let mixture = worst_mixture(self.problem.data().len(), |q| {
-            let nature = Nature::new(self.problem, q)?;
-            self.search(&nature, goal, Work { ascents: 1, steps: 12, evaluations: 0 }).estimate()
-        })?;
-        let nature = Nature::new(self.problem, &mixture)?;
+        let estimate = |nature: &Nature| {
+            self.search(nature, goal, Work { ascents: 1, steps: 12, evaluations: 0 }).estimate()
+        };
+        let data = self.problem.data().len();
+        let mixture = worst_mixture(data, |q| estimate(&Nature::new(self.problem, q)?))?;
+        let nature = worst_rest(self.problem, Nature::new(self.problem, &mixture)?, estimate)?;
         let found = self.search(&nature, goal, self.work(goal)).run()?;
         Ok((found, nature))
     }

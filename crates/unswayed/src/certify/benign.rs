@@ -7,7 +7,7 @@ use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 
 use super::descent::Descent;
-use super::interior::{Instance, Point, Rows, WholeLine, applies, dot};
+use super::interior::{Instance, Point, Rows, WholeLine, dot, is_plain_hinge};
 use crate::data::Dataset;
 use crate::problem::Problem;
 
@@ -39,7 +39,7 @@ pub struct Benign {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn benign(problem: &Problem) -> Benign {
-    if applies(problem) && problem.learner().projection.is_none() {
+    if is_plain_hinge(problem) && problem.learner().projection.is_none() {
         hinge(&problem.data()[0], problem.learner().regularization)
     } else {
         crate::attack::benign(problem)

@@ -9,6 +9,7 @@ mod design;
 mod experiment;
 mod first_steps;
 mod framework;
+mod hostile;
 mod learner_attacks;
 mod learner_soundness;
 mod learners;

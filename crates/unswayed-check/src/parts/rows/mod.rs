@@ -9,6 +9,7 @@ mod clipped;
 pub(crate) mod entropy;
 mod error_hinge;
 mod error_logistic;
+mod hostile;
 mod interval;
 mod label_hinge;
 mod label_logistic;
@@ -22,6 +23,7 @@ pub(crate) use bounded_slope::BoundedSlope;
 pub(crate) use clipped::{Clipped, ClippedLoss};
 pub(crate) use error_hinge::ErrorHinge;
 pub(crate) use error_logistic::ErrorLogistic;
+pub(crate) use hostile::{Hostile, without_hostile};
 pub(crate) use interval::Interval;
 pub(crate) use label_hinge::LabelHinge;
 pub(crate) use label_logistic::LabelLogistic;
@@ -33,11 +35,12 @@ use crate::lambda::Lambda;
 use crate::rows::Rows;
 use crate::statement::Loss;
 
-/// A line r₀ + rᵀθ, both times `scale` > 0.
+/// A line r₀ + rᵀθ, both times `scale` > 0. Where rows may be hostile it is bent: `bend`·‖θ‖² is added (Theorem H1).
 pub(crate) struct Line {
     pub(crate) constant: Dyadic,
     pub(crate) slope: Vec<Dyadic>,
     pub(crate) scale: Dyadic,
+    pub(crate) bend: Dyadic,
 }
 
 /// What lines are put above: the rows, or for K classes the K−1 pairs z_ij = (e_y − e_j) ⊗ x of each row, j ≠ y in order
@@ -233,9 +236,14 @@ pub(crate) fn sum(kind: &dyn RowLine, lambda: &Lambda) -> Result<Line, Reason> {
     let coefficients = kind.coefficients(lambda);
     let parts = mass.view.rows.in_parallel(|rows| constants(kind, lambda, &coefficients, rows));
     let constant = parts.into_iter().try_fold(Dyadic::zero(), |sum, part| Ok(sum + part?))?;
-    let blocks = 0..mass.view.classes.max(1);
-    let slope = blocks.flat_map(|block| slopes(kind, &coefficients, block)).collect();
-    Ok(Line { constant, slope, scale: mass.scale.clone() })
+    let slope = all_slopes(kind, &coefficients);
+    Ok(Line { constant, slope, scale: mass.scale.clone(), bend: Dyadic::zero() })
+}
+
+/// Σ y_iz_i for all parameters.
+fn all_slopes(kind: &dyn RowLine, coefficients: &[Dyadic; 2]) -> Vec<Dyadic> {
+    let blocks = 0..kind.mass().view.classes.max(1);
+    blocks.flat_map(|block| slopes(kind, coefficients, block)).collect()
 }
 
 /// The sum of the constants of some rows.
@@ -245,27 +253,31 @@ fn constants(
     coefficients: &[Dyadic; 2],
     rows: Range<usize>,
 ) -> Result<Dyadic, Reason> {
-    let mass = kind.mass();
-    let each = mass.view.each();
+    let each = kind.mass().view.each();
     let mut sum = Dyadic::zero();
     for i in rows.start * each..rows.end * each {
-        let (squared, b) = mass.view.products(lambda, i);
-        let step = Dyadic::new(mass.step(i));
-        let slope = kind.slope(i);
-        let second = slope.second.iter().filter(|f| f[0] != 0.0);
-        let second = second.fold(Dyadic::zero(), |sum, &f| sum + product(f));
-        let row = Row {
-            p: &mass.p * Dyadic::new(mass.weight(i)) * &step,
-            t: &mass.t * Dyadic::new(mass.target(i)),
-            n: &squared * step,
-            squared,
-            b,
-            label: Dyadic::new(mass.view.label(i)),
-            y: &coefficients[0] * product(slope.first) + &coefficients[1] * second,
-        };
-        sum = sum + kind.constant(lambda, i, &row)?;
+        sum = sum + kind.constant(lambda, i, &numbers(kind, lambda, coefficients, i))?;
     }
     Ok(sum)
+}
+
+/// The numbers of the row of a line.
+fn numbers(kind: &dyn RowLine, lambda: &Lambda, coefficients: &[Dyadic; 2], i: usize) -> Row {
+    let mass = kind.mass();
+    let (squared, b) = mass.view.products(lambda, i);
+    let step = Dyadic::new(mass.step(i));
+    let slope = kind.slope(i);
+    let second = slope.second.iter().filter(|f| f[0] != 0.0);
+    let second = second.fold(Dyadic::zero(), |sum, &f| sum + product(f));
+    Row {
+        p: &mass.p * Dyadic::new(mass.weight(i)) * &step,
+        t: &mass.t * Dyadic::new(mass.target(i)),
+        n: &squared * step,
+        squared,
+        b,
+        label: Dyadic::new(mass.view.label(i)),
+        y: &coefficients[0] * product(slope.first) + &coefficients[1] * second,
+    }
 }
 
 fn product([a, b, c]: [f64; 3]) -> Dyadic {

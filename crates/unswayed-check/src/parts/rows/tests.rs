@@ -40,6 +40,7 @@ impl Case {
             data: vec![],
             target: Target::Data,
             horizon: None,
+            hostile_rows: vec![],
         };
         let alpha = (least + random.between(1e-3, 2.0)) / (2.0 * (1.0 - eta * sigma) * (1.0 - eps));
         let beta = random.between(-3.0, 3.0);

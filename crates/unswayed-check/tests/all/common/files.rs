@@ -14,7 +14,7 @@ use super::{Problem, certificate as certificate_of};
 /// A name, a problem, and its certificate. Together they have every field that a file can have, but for those of the paper's
 /// proof and of the mean learner.
 pub fn all() -> Vec<(&'static str, Problem, Certificate)> {
-    let kinds: [(&'static str, &[Feature], bool); 18] = [
+    let kinds: [(&'static str, &[Feature], bool); 19] = [
         ("hinge", &[Hinge, Ball], false),
         ("hinge error", &[Hinge, Feature::Box], true),
         ("logistic", &[Logistic, Feature::Box], false),
@@ -30,6 +30,7 @@ pub fn all() -> Vec<(&'static str, Problem, Certificate)> {
         ("target weights", &[Hinge, Ball, TargetWeights, RowWeights], false),
         ("target rows", &[Hinge, Ball, TargetRows, Projection], false),
         ("drift", &[Hinge, Ball, Drift], false),
+        ("hostile rows", &[Logistic, Ball, HostileRows], true),
         ("classes", &[Multiclass, Ball], true),
         ("new data", &[Hinge, Ball], false),
         ("new data ellipsoid", &[Hinge, Ellipsoid], false),

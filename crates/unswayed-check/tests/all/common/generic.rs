@@ -79,6 +79,9 @@ fn statement(features: &[Feature]) -> Statement {
         let parameters = if has(Feature::Multiclass) { 2 * K } else { 2 };
         statement.horizon = Some(Horizon { steps: 10, start: vec![0.0; parameters] });
     }
+    if has(Feature::HostileRows) {
+        statement.hostile_rows = vec![1; datasets];
+    }
     let learner = &mut statement.learner;
     if has(Feature::NoRegularization) {
         learner.regularization = 0.0;
@@ -131,6 +134,10 @@ fn lines(statement: &Statement, is_error: bool, rows: &[f64], dimension: usize) 
             if kind == RowBound::ClippedHinge { lines.high = vec![1.0; n] } else { lines.w = vec![0.4; n] }
         }
         RowBound::BoundedSlope | RowBound::LabelHinge => {}
+    }
+    if !statement.hostile_rows.is_empty() {
+        (lines.pull, lines.spread, lines.threshold) =
+            (vec![0.125; dimension - learner.loss.label_entries()], vec![10.0], vec![0.0]);
     }
     (kind, lines)
 }

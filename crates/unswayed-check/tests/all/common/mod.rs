@@ -150,6 +150,7 @@ pub fn plain(eta: f64, sigma: f64, eps: f64, loss: Loss, set: Set) -> Statement 
         data: vec![origin(1, 1)],
         target: Target::Data,
         horizon: None,
+        hostile_rows: vec![],
     }
 }
 

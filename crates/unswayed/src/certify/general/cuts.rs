@@ -1,5 +1,6 @@
 //! Suprema over w as values at finitely many w: start with a few, add each maximiser, repeat.
 
+use super::hostile;
 use super::logistic::{Arc, around_highest, weight};
 use super::program::{CaseProgram, Layout};
 use super::rows::RowUnknowns;
@@ -12,6 +13,8 @@ const FIRST: [f64; 11] = [-8.0, -5.0, -3.0, -1.75, -0.75, 0.0, 0.75, 1.75, 3.0, 
 pub(super) struct Cuts {
     pub(super) rows: Vec<Vec<Vec<Vec<f64>>>>,
     pub(super) cases: Vec<Vec<f64>>,
+    /// For each lines, the rows whose norm is in the program where rows may be hostile.
+    pub(super) normed: Vec<Vec<usize>>,
 }
 
 impl Cuts {
@@ -31,7 +34,12 @@ impl Cuts {
             };
             (0..table.len()).map(|i| arcs(i).iter().map(of_row).collect()).collect()
         });
-        Cuts { rows: rows.collect(), cases: vec![whole.clone(); task.places().len()] }
+        let normed = task.each_lines().into_iter().map(|(s, ..)| hostile::first(&task.tables[s]));
+        Cuts {
+            rows: rows.collect(),
+            cases: vec![whole.clone(); task.places().len()],
+            normed: normed.collect(),
+        }
     }
 
     /// Adds the maximisers of all curves at x; returns how much the value falls short of what they demand.
@@ -39,6 +47,7 @@ impl Cuts {
         let unknowns = task.kind.unknowns();
         let mut short: Vec<f64> = vec![0.0; layout.lines.len()];
         for (l, (lines, (s, _, _))) in layout.lines.iter().zip(task.each_lines()).enumerate() {
+            short[l] += hostile::refine(&task.tables[s], lines, x, &mut self.normed[l]);
             for (i, part) in lines.parts.iter().enumerate() {
                 let mut worst = RowUnknowns::default();
                 for (arc, cuts) in part.curves.iter().zip(&mut self.rows[l][i]) {

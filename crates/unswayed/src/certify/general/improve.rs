@@ -28,7 +28,10 @@ const DIFFERENCE: f64 = 1e-5;
 
 /// Whether the task is of the kind that can be improved.
 pub(super) fn applies(task: &CaseProgram) -> bool {
-    let is_one = task.tables.len() == 1 && task.shells.is_empty() && task.parts.len() == 1;
+    let is_one = task.tables.len() == 1
+        && task.tables[0].hostile == 0.0
+        && task.shells.is_empty()
+        && task.parts.len() == 1;
     let is_plain = task.constants.free.is_empty() && task.constants.projection.is_none();
     is_one && is_plain && task.constants.eps > 0.0 && !matches!(task.parts[0], PointSet::Point(_))
 }
@@ -81,7 +84,7 @@ pub(super) fn start(task: &CaseProgram) -> Found {
         case.tau = vec![largest; set.price.len()];
     }
     let rows = vec![RowUnknowns::default(); task.tables[0].len()];
-    let lines = vec![LinesFound { dataset: 0, shell: 0, rows }];
+    let lines = vec![LinesFound { dataset: 0, shell: 0, rows, hostile: None }];
     let beta = vec![0.0; constants.parameters];
     Found { alpha, beta, lines, cases: vec![case], value: f64::INFINITY, converged: false }
 }
@@ -148,7 +151,7 @@ impl Search<'_> {
             }
             case.tau = x[d + 2..].iter().map(|t| t.exp()).collect();
         }
-        let lines = LinesFound { dataset: 0, shell: 0, rows: vec![] };
+        let lines = LinesFound { dataset: 0, shell: 0, rows: vec![], hostile: None };
         Found {
             alpha,
             beta: x[..d].to_vec(),

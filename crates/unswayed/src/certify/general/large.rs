@@ -65,6 +65,8 @@ pub(super) struct Newton<'a> {
     table: &'a RowTable,
     /// Each row with its bridge.
     rows: Vec<(Row<'a, f64>, f64)>,
+    /// εm + g − σβ, less ξ'c where rows may be hostile.
+    push: Vec<f64>,
 }
 
 impl<'a> Newton<'a> {
@@ -80,7 +82,11 @@ impl<'a> Newton<'a> {
             let bridge = task.kind.bridge(&row);
             (row, bridge)
         };
-        Newton { task, quadratic, table, rows: (0..table.len()).into_par_iter().map(row).collect() }
+        let mut push = quadratic.push.clone();
+        if let Some(hostile) = &of.hostile {
+            push.iter_mut().zip(&hostile.pull).for_each(|(p, c)| *p -= table.hostile * c);
+        }
+        Newton { task, quadratic, table, rows: (0..table.len()).into_par_iter().map(row).collect(), push }
     }
 
     /// The line of row i at the score s.
@@ -97,9 +103,9 @@ impl<'a> Newton<'a> {
 
     /// Σ mass_i y_i z_i + h − 2Aθ, which is 0 at the maximum.
     fn residual(&self, theta: &[f64], width: f64) -> Vec<f64> {
-        let mut force: Vec<f64> = self.quadratic.push.clone();
+        let mut force: Vec<f64> = self.push.clone();
         for (i, own) in self.lines(theta, width).iter().enumerate() {
-            let y = self.table.mass[i] * self.task.kind.slope(own);
+            let y = self.table.kept() * self.table.mass[i] * self.task.kind.slope(own);
             force.iter_mut().zip(self.table.row(i)).for_each(|(f, z)| *f += y * z);
         }
         force.iter_mut().zip(self.quadratic.times(theta)).for_each(|(f, a)| *f -= 2.0 * a);
@@ -113,7 +119,7 @@ impl<'a> Newton<'a> {
             let s = dot(theta, table.row(i));
             let fall =
                 kind.slope(&self.line(i, s - step, width)) - kind.slope(&self.line(i, s + step, width));
-            table.mass[i] * (fall / (2.0 * step)).max(0.0)
+            table.kept() * table.mass[i] * (fall / (2.0 * step)).max(0.0)
         };
         let rates: Vec<f64> = (0..table.len()).into_par_iter().with_min_len(CHUNK).map(rate).collect();
         let acting: Vec<usize> = (0..table.len()).filter(|i| rates[*i] > 0.0).collect();

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `setting` | learner and data as numbers |
 //! | `rows` | what a row contributes, one file for each kind |
+//! | `hostile` | rows that may be hostile themselves |
 //! | `points`, `shells`, `slabs` | the adversary's sets; where θ may be |
 //! | `program`, `cuts`, `solve` | the program, points on its curves, their refinement |
 //! | `finite` | sets of many points |
@@ -19,6 +20,7 @@ mod affine;
 mod confidence;
 mod cuts;
 mod finite;
+mod hostile;
 mod improve;
 mod large;
 mod logistic;
@@ -79,6 +81,8 @@ const MOST_ROWS: usize = 5000;
 const MOST_CURVED_ROWS: usize = 500;
 /// And for such rows where the program only gives a start.
 const MOST_STARTING_ROWS: usize = 100;
+/// The same where rows may be hostile: for losses with kinks, and without.
+const MOST_HOSTILE_ROWS: [usize; 2] = [1000, 500];
 /// Rows times shells that a target of its own rows may have: lines in shells cannot be found from a sample.
 const MOST_SHELL_ROWS: usize = 10_000;
 /// Rows of a loss without kinks up to which the program is solved in any case: it does best where the best numbers leave A at 0.
@@ -139,6 +143,8 @@ impl<'a> Search<'a> {
         // With more rows than the program sees, lines on the whole line are found more easily than those on an interval.
         let is_bounded =
             self.shells.is_some() && (is_few || matches!(self.statement().target, Target::Rows(_)));
+        // Such lines are not proved where rows may be hostile.
+        let is_bounded = is_bounded && self.statement().hostile_rows.is_empty();
         loss_kind(self.statement(), is_bounded)
     }
 
@@ -266,7 +272,9 @@ fn loss_kind(statement: &Statement, is_bounded: bool) -> (RowBound, Box<dyn RowK
 
 /// The rows of each dataset that the program may see.
 fn most_rows(task: &CaseProgram) -> usize {
+    let is_hostile = task.tables.iter().any(|table| table.hostile > 0.0);
     let all = match has_kink(task.loss) {
+        is_kinked if is_hostile => MOST_HOSTILE_ROWS[usize::from(!is_kinked)],
         true => MOST_ROWS,
         false if improve::applies(task) => MOST_STARTING_ROWS,
         false => MOST_CURVED_ROWS,

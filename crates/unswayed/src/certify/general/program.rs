@@ -12,6 +12,7 @@ use unswayed_check::{Conjugate, Loss};
 
 use super::affine::{Affine, norm_within, not_negative, semidefinite, zero};
 use super::cuts::Cuts;
+use super::hostile::{self, HostileAt};
 use super::logistic::Curve;
 use super::points::{PointSet, Symmetric};
 use super::rows::bounded_slope::Bounded;
@@ -55,8 +56,19 @@ pub(super) struct LinesAt {
     /// The first unknown of the rows.
     pub(super) first: usize,
     pub(super) parts: Vec<RowConstraints>,
-    /// r = Σ mass_i y_i z_i.
+    /// r = Σ mass_i y_i z_i, or what is left of it where rows may be hostile.
     slope: usize,
+    /// Where rows may be hostile.
+    pub(super) hostile: Option<HostileAt>,
+}
+
+impl LinesAt {
+    /// What the rows cost.
+    fn price(&self, table: &RowTable) -> Affine {
+        let own = self.hostile.as_ref().map_or_else(Affine::default, |at| at.price.clone());
+        let costs = table.mass.iter().zip(&self.parts);
+        costs.fold(own, |price, (mass, part)| price + part.cost.clone() * (mass * table.kept()))
+    }
 }
 
 /// Where the unknowns of a case are.
@@ -173,15 +185,12 @@ impl<'a> CaseProgram<'a> {
         let mut layout = Layout { alpha, beta, lines: vec![], cases: vec![] };
         for (index, (s, _, shell)) in self.each_lines().into_iter().enumerate() {
             let lines =
-                self.place_rows(&mut program, alpha, (&self.tables[s], shell), scores[s], &cuts.rows[index]);
+                self.place_rows(&mut program, alpha, (&self.tables[s], shell), scores[s], (cuts, index));
             layout.lines.push(lines);
         }
         for (index, place) in self.places().into_iter().enumerate() {
             let (mut case, mut price) = self.place_case(&mut program, &layout, place, &cuts.cases[index]);
-            let table = &self.tables[place.dataset];
-            for (mass, part) in table.mass.iter().zip(&layout.lines[place.lines].parts) {
-                price = price + part.cost.clone() * *mass;
-            }
+            price = price + layout.lines[place.lines].price(&self.tables[place.dataset]);
             price = price + self.quadratic(&mut program, &layout, &case, place);
             case.price = price.clone();
             not_negative(&mut program, [Affine::of(total) - price]);
@@ -224,12 +233,12 @@ impl<'a> CaseProgram<'a> {
         alpha: usize,
         (table, shell): (&RowTable, Option<Shell>),
         scores: usize,
-        cuts: &[Vec<Vec<f64>>],
+        (cuts, index): (&Cuts, usize),
     ) -> LinesAt {
         let unknowns = self.kind.unknowns();
         let first = program.variables(unknowns * table.len());
         let mut parts = vec![];
-        for (i, cuts) in cuts.iter().enumerate() {
+        for (i, cuts) in cuts.rows[index].iter().enumerate() {
             let own: Vec<Affine> = (0..unknowns).map(|m| Affine::of(first + i * unknowns + m)).collect();
             let part =
                 self.kind.part(&self.row(table, shell, i, Affine::of(alpha), Affine::of(scores + i)), &own);
@@ -241,17 +250,21 @@ impl<'a> CaseProgram<'a> {
             not_negative(program, part.fixed.iter().cloned().chain(curves).collect::<Vec<_>>());
             parts.push(part);
         }
+        let is_hostile = table.hostile > 0.0;
+        let hostile = is_hostile.then(|| hostile::place(program, table, &parts, &cuts.normed[index]));
         let slope = program.variables(table.parameters);
-        let mut sums: Vec<Affine> = (0..table.parameters).map(|j| Affine::of(slope + j) * -1.0).collect();
+        let pulled = |j: usize| hostile.as_ref().map_or_else(Affine::default, |at| Affine::of(at.pull + j));
+        let mut sums: Vec<Affine> =
+            (0..table.parameters).map(|j| Affine::of(slope + j) * -1.0 - pulled(j) * table.hostile).collect();
         for (i, part) in parts.iter().enumerate() {
             for (sum, z) in sums.iter_mut().zip(table.row(i)).filter(|(_, z)| **z != 0.0) {
-                let factor = table.mass[i] * z;
+                let factor = table.kept() * table.mass[i] * z;
                 sum.constant += factor * part.slope.constant;
                 sum.terms.extend(part.slope.terms.iter().map(|(v, f)| (*v, f * factor)));
             }
         }
         zero(program, sums);
-        LinesAt { first, parts, slope }
+        LinesAt { first, parts, slope, hostile }
     }
 
     /// The unknowns of a case, and what they cost but for the rows and the quadratic part.
@@ -415,7 +428,10 @@ impl<'a> CaseProgram<'a> {
     fn quadratic(&self, program: &mut Program, layout: &Layout, case: &CaseAt, place: Place) -> Affine {
         let Constants { eps, free, parameters, .. } = self.constants;
         let weight = case.multipliers.map_or_else(Affine::default, |(w, m)| Affine::of(w) - Affine::of(m));
-        let regular = Affine::of(layout.alpha) * self.constants.pull() + weight.clone();
+        let mut regular = Affine::of(layout.alpha) * self.constants.pull() + weight.clone();
+        if let Some(at) = &layout.lines[place.lines].hostile {
+            regular = regular - Affine::of(at.curve) * (self.tables[place.dataset].hostile / 2.0);
+        }
         let hold = case.hold.map_or_else(Affine::default, Affine::of);
         let pull = |j: usize| if free.contains(&j) { hold.clone() } else { regular.clone() };
         let forces: Vec<Affine> =
@@ -493,7 +509,7 @@ impl<'a> CaseProgram<'a> {
 }
 
 /// An unknown c ≥ ‖β‖²/(4α), by ‖(2β, c − 4α)‖ ≤ c + 4α.
-fn quotient(program: &mut Program, betas: impl Iterator<Item = Affine>, alpha: &Affine) -> usize {
+pub(super) fn quotient(program: &mut Program, betas: impl Iterator<Item = Affine>, alpha: &Affine) -> usize {
     let cost = program.variables(1);
     let edge = alpha.clone() * 4.0;
     let rest = [Affine::of(cost) - edge.clone()];

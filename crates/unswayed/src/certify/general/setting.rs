@@ -92,12 +92,19 @@ pub(super) struct RowTable {
     pub(super) clip: Vec<f64>,
     /// How many of the rows are the dataset's own.
     pub(super) own: usize,
+    /// ξ' = H/(W−H), the weight of the rows that may be hostile over that of the others.
+    pub(super) hostile: f64,
 }
 
 impl RowTable {
     /// Rows.
     pub(super) fn len(&self) -> usize {
         self.mass.len()
+    }
+
+    /// 1 + ξ' = W/(W−H).
+    pub(super) fn kept(&self) -> f64 {
+        1.0 + self.hostile
     }
 
     /// Row i.
@@ -127,6 +134,12 @@ impl RowTable {
             }
             (Target::Rows(_), Some(target)) => table.append(&plain(target, statement.learner.loss)),
             (Target::Rows(_), None) => return Err(CertifyError::Unsupported("a target without rows")),
+        }
+        if let Some(&count) = statement.hostile_rows.get(index) {
+            let mut heaviest = table.mass.clone();
+            heaviest.sort_by(|a, b| b.total_cmp(a));
+            let part: f64 = heaviest[..count].iter().sum();
+            table.hostile = part / (1.0 - part);
         }
         let k = 1.0 - statement.learner.learning_rate * statement.learner.regularization;
         for i in 0..table.len() {
@@ -173,6 +186,7 @@ impl RowTable {
             length: pick(&self.length),
             clip: pick(&self.clip),
             own: kept.iter().filter(|i| **i < self.own).count(),
+            hostile: self.hostile,
         };
         let total = |table: &RowTable, part: fn(&RowTable) -> &[f64]| dot(&table.mass, part(table));
         let scale = total(self, |s| &s.p) / total(&sample, |s| &s.p);
@@ -203,6 +217,7 @@ fn plain(data: &Dataset, loss: Loss) -> RowTable {
         n,
         clip: vec![1.0; mass.len()],
         own: mass.len(),
+        hostile: 0.0,
         mass,
     }
 }
@@ -221,6 +236,7 @@ fn pairs(data: &Dataset, classes: usize) -> RowTable {
         length: vec![],
         clip: vec![],
         own: 0,
+        hostile: 0.0,
     };
     for (row, p) in data.iter().zip(data.probabilities()) {
         let (label, x) = (row[0] as usize, &row[1..]);

@@ -1,6 +1,7 @@
 //! The search: the program on all rows, or on a sample of them, with points on the curves added until nothing changes.
 
 use super::cuts::Cuts;
+use super::hostile::HostileFound;
 use super::program::{CaseAt, CaseProgram, Layout, Place};
 use super::rows::RowUnknowns;
 
@@ -34,6 +35,8 @@ pub(super) struct LinesFound {
     pub(super) shell: usize,
     /// The unknowns of each row.
     pub(super) rows: Vec<RowUnknowns>,
+    /// Where rows may be hostile.
+    pub(super) hostile: Option<HostileFound>,
 }
 
 /// The values of a case.
@@ -94,7 +97,11 @@ fn read(task: &CaseProgram, layout: &Layout, x: &[f64], value: f64, converged: b
             own[..unknowns].copy_from_slice(&x[at.first + i * unknowns..][..unknowns]);
             own
         };
-        LinesFound { dataset, shell, rows: (0..at.parts.len()).map(own).collect() }
+        let hostile = at.hostile.as_ref().map(|at| HostileFound {
+            pull: x[at.pull..][..task.constants.parameters].to_vec(),
+            curve: x[at.curve].max(f64::MIN_POSITIVE),
+        });
+        LinesFound { dataset, shell, rows: (0..at.parts.len()).map(own).collect(), hostile }
     });
     let case = |(case, place): (&CaseAt, Place)| {
         let at = |place: Option<usize>| place.map_or(0.0, |v| x[v].max(0.0));

@@ -1,5 +1,6 @@
 //! The quadratic function of θ that is left of a case once all else is known: v and A of Theorem L1.
 
+use super::hostile;
 use super::points::{PointSet, Symmetric};
 use super::program::{CaseProgram, Place};
 use super::solve::{CaseFound, Found, LinesFound};
@@ -20,7 +21,12 @@ pub(super) struct Quadratic<'a> {
 impl<'a> Quadratic<'a> {
     pub(super) fn new(task: &CaseProgram, place: &Place<'a>, found: &Found, case: &CaseFound) -> Self {
         let constants = task.constants;
-        let base = found.alpha * constants.pull() + case.held();
+        let lines = &found.lines[case.lines];
+        let bend = lines
+            .hostile
+            .as_ref()
+            .map_or(0.0, |found| found.curve * task.tables[lines.dataset].hostile / 2.0);
+        let base = found.alpha * constants.pull() + case.held() - bend;
         let d = constants.parameters;
         let mut push: Vec<f64> = (0..d)
             .map(|j| if constants.free.contains(&j) { 0.0 } else { -constants.lean() * found.beta[j] })
@@ -92,7 +98,7 @@ impl<'a> Quadratic<'a> {
     }
 }
 
-/// Lines added up over their rows: r₀ = Σ mass_i T_i and r = Σ mass_i y_i z_i.
+/// Lines added up over their rows: r₀ = Σ mass_i T_i and r = Σ mass_i y_i z_i, or what Theorem H1 makes of them.
 pub(super) fn sum(task: &CaseProgram, found: &Found, lines: &LinesFound) -> (f64, Vec<f64>) {
     let table = &task.tables[lines.dataset];
     let shell = task.shells.get(lines.shell).copied();
@@ -103,5 +109,8 @@ pub(super) fn sum(task: &CaseProgram, found: &Found, lines: &LinesFound) -> (f64
         let y = table.mass[i] * task.kind.slope(own);
         slope.iter_mut().zip(table.row(i)).for_each(|(s, z)| *s += y * z);
     }
-    (height, slope)
+    let Some(hostile) = &lines.hostile else { return (height, slope) };
+    let (_, cost) = hostile::top(task, (found.alpha, &found.beta), lines, hostile);
+    let left = slope.iter().zip(&hostile.pull).map(|(r, c)| table.kept() * r - table.hostile * c);
+    (table.kept() * height + cost, left.collect())
 }

@@ -26,6 +26,9 @@ pub(super) fn witness(
             case.outer += room * (case.outer + 1e-3);
         }
     }
+    for hostile in found.lines.iter_mut().filter_map(|lines| lines.hostile.as_mut()) {
+        hostile.curve /= 1.0 + room;
+    }
     if task.constants.projection.is_some() {
         found.beta.iter_mut().for_each(|beta| *beta *= 1.0 - room / 100.0);
     }
@@ -93,6 +96,12 @@ fn rows(task: &CaseProgram, found: &Found, from: &LinesFound) -> Lines {
         let own = &task.kind.legal(&row, own);
         let w: Vec<f64> = task.kind.curves(&row, own).iter().map(super::logistic::Arc::maximiser).collect();
         task.kind.write(&row, own, &w, &mut lines);
+    }
+    if let Some(hostile) = &from.hostile {
+        let (threshold, _) = super::hostile::top(task, (found.alpha, &found.beta), from, hostile);
+        lines.pull.clone_from(&hostile.pull);
+        lines.spread = vec![1.0 / hostile.curve];
+        lines.threshold = vec![threshold];
     }
     if !lines.y.is_empty() {
         lines.target_y = lines.y.split_off(table.own);

@@ -91,6 +91,11 @@ impl Found {
 /// Whether the method is for this problem: hinge rows of one dataset against a ball, with the data as target. Batches need
 /// nothing of their own (Theorem L14), nor does a projection unless its ball is small (Theorem L15).
 pub(super) fn applies(problem: &Problem) -> bool {
+    is_plain_hinge(problem) && problem.statement().hostile_rows.is_empty()
+}
+
+/// Whether a problem is one of hinge rows against a ball and plain steps.
+pub(super) fn is_plain_hinge(problem: &Problem) -> bool {
     let (learner, statement) = (problem.learner(), problem.statement());
     let is_plain = learner.clip.is_none()
         && learner.unregularized.is_empty()

@@ -146,6 +146,8 @@ CALLS = {
         "from_torch(network, torch.optim.SGD(network.parameters(), lr=0.01, weight_decay=0.1), nn.BCEWithLogitsLoss())",
         "from_torch(layer, torch.optim.SGD(layer.parameters(), lr=0.01), nn.BCEWithLogitsLoss())",
         "from_torch(layer, torch.optim.SGD(layer.parameters(), momentum=0.9, **decay), nn.BCEWithLogitsLoss())",
+        "from_torch(layer, torch.optim.SGD(layer.parameters(), momentum=0.97, **decay), nn.BCEWithLogitsLoss())",
+        "from_torch(layer, torch.optim.SGD(layer.parameters(), momentum=0.9, nesterov=True, **decay), nn.BCEWithLogitsLoss())",
         "from_torch(layer, torch.optim.Adam(layer.parameters(), lr=0.01, weight_decay=0.1), nn.BCEWithLogitsLoss())",
         "from_torch(layer, torch.optim.SGD(layer.parameters(), lr=0.01, weight_decay=0.1), nn.CrossEntropyLoss())",
         "from_torch(layer, torch.optim.SGD(layer.parameters(), lr=0.01, weight_decay=0.1), nn.HingeEmbeddingLoss())",

@@ -27,6 +27,7 @@ mod files;
 mod format;
 mod levels;
 mod mean;
+mod momentum;
 mod mutations;
 mod oracles;
 mod paper;

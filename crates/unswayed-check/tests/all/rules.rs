@@ -29,8 +29,8 @@ const OPTIONAL: [Feature; 10] = [
     Paper,
     SetAroundData,
 ];
-/// What a learning rate that changes is tried with; without it these are in no rule, and are tried alone.
-const RARE: [&[Feature]; 9] = [
+/// What a learning rate that changes is tried with; without it these are in few rules, and are tried alone.
+const RARE: [&[Feature]; 13] = [
     &[],
     &[Schedule],
     &[Average],
@@ -40,12 +40,17 @@ const RARE: [&[Feature]; 9] = [
     &[Average, Horizon],
     &[StepWeights],
     &[StepWeights, Schedule],
+    &[Momentum],
+    &[Momentum, Horizon],
+    &[Momentum, Average],
+    &[Schedule, Momentum],
 ];
 
 /// Every request that names one loss, one set and one target, in the order in which a statement lists its features. Sets
 /// read off the data are left out where there are rare features, to save time.
 fn requests() -> Vec<Vec<Feature>> {
-    let order = [Drift, StepWeights, Schedule, Average, Projection, Clip, Bias, NoRegularization, Horizon];
+    let order =
+        [Drift, StepWeights, Schedule, Momentum, Average, Projection, Clip, Bias, NoRegularization, Horizon];
     let place = |feature: &Feature| order.iter().position(|f| f == feature).unwrap_or(order.len());
     let mut all = vec![];
     for loss in LABELLED {
@@ -177,7 +182,7 @@ fn every_pair_is_covered_or_listed() {
         .chain(SETS)
         .chain([TargetWeights, TargetRows])
         .chain(OPTIONAL)
-        .chain([Schedule, Average, Horizon, AnyLabel])
+        .chain([Schedule, Momentum, Average, Horizon, AnyLabel])
         .filter(|f| !UNSEEN.contains(f))
         .collect();
     let supported: Vec<Vec<Feature>> = requests().into_iter().filter(|r| unsupported(r).is_none()).collect();
@@ -249,6 +254,11 @@ fn every_pair_is_covered_or_listed() {
         (Confidence, Schedule),
         (Paper, Schedule),
         (Schedule, Horizon),
+        (Projection, Momentum),
+        (NoRegularization, Momentum),
+        (Confidence, Momentum),
+        (Paper, Momentum),
+        (Schedule, Momentum),
         (RowWeights, Confidence),
         (ScaledRows, Confidence),
         (Logistic, Paper),

@@ -14,7 +14,7 @@ use super::{Problem, certificate as certificate_of};
 /// A name, a problem, and its certificate. Together they have every field that a file can have, but for those of the paper's
 /// proof and of the mean learner.
 pub fn all() -> Vec<(&'static str, Problem, Certificate)> {
-    let kinds: [(&'static str, &[Feature], bool); 18] = [
+    let kinds: [(&'static str, &[Feature], bool); 19] = [
         ("hinge", &[Hinge, Ball], false),
         ("hinge error", &[Hinge, Feature::Box], true),
         ("logistic", &[Logistic, Feature::Box], false),
@@ -26,6 +26,7 @@ pub fn all() -> Vec<(&'static str, Problem, Certificate)> {
         ("clip", &[Hinge, AnyPoint, Clip], false),
         ("logistic clip", &[Logistic, Ball, Clip], false),
         ("bias", &[Hinge, Ball, Bias], false),
+        ("momentum", &[Hinge, Ball, Momentum], false),
         ("projection", &[Logistic, Ball, Projection, NoRegularization], false),
         ("target weights", &[Hinge, Ball, TargetWeights, RowWeights], false),
         ("target rows", &[Hinge, Ball, TargetRows, Projection], false),

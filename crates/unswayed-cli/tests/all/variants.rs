@@ -55,7 +55,10 @@ fn steps_with_momentum() {
     assert_eq!(certificate(&folder, &found).statement.learner.momentum, Some(0.5));
     let output = unswayed(&folder, &["check", found["certificate"].as_str().unwrap(), "a.npz"]);
     let said = text(&output.stdout);
-    assert!(said.contains("momentum 0.5 (v ← 0.5·v + gradient") && said.contains("momentum costs at most 0.0"), "{said}");
+    assert!(
+        said.contains("momentum 0.5 (v ← 0.5·v + gradient") && said.contains("momentum costs at most 0.0"),
+        "{said}"
+    );
     // A momentum of 0 is none.
     assert_eq!(loss(&certified(&folder, "a.npz --momentum 0")).to_bits(), loss(&plain).to_bits());
     for (wrong, words) in [

@@ -171,6 +171,7 @@ def words(found):
         return f"refused: {found}"
     parts = [found.loss, f"learning rate {found.learning_rate}", f"regularization {found.regularization}"]
     parts += ["with an intercept"] * found.intercept + ["averaged"] * found.average
+    parts += [f"momentum {found.momentum}"] * bool(found.momentum)
     if found.schedule:
         parts.append(f"falling from step {found.from_step} on (`{found.schedule}`)")
     if found.before is not None:

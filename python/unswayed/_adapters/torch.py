@@ -75,7 +75,7 @@ def _check_momentum(rate: float, penalty: float, momentum: float) -> None:
         largest = (1 - math.sqrt(rate * penalty)) ** 2
         raise UnswayedError(
             f"SGD: momentum={momentum}: lr · weight_decay = {rate * penalty:.6g} is above (1 − √momentum)² = {most:.6g}, where the model swings "
-            f"back and forth; use an lr of at most {most / penalty:.4g}, or a momentum of at most {math.floor(largest * 1e4) / 1e4}"
+            f"back and forth; use an lr of at most {0.9995 * most / penalty:.4g}, or a momentum of at most {math.floor(largest * 1e4) / 1e4}"
         )
 
 

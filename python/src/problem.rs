@@ -30,6 +30,7 @@ pub struct Asked<'py> {
     batch: u64,
     projection: Option<f64>,
     clip: Option<f64>,
+    momentum: f64,
     bias: Option<Bias>,
     schedule: Option<String>,
     average: bool,
@@ -91,6 +92,7 @@ impl Asked<'_> {
             batch: self.batch,
             projection: self.projection,
             clip: self.clip,
+            momentum: Some(self.momentum).filter(|momentum| *momentum != 0.0),
             bias: self.bias.map(|bias| match bias {
                 Bias::Index(index) if index < 0 => Column::FromEnd(index.unsigned_abs()),
                 Bias::Index(index) => Column::Index(index.unsigned_abs()),

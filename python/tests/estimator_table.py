@@ -146,6 +146,8 @@ CALLS = {
         "from_torch(network, torch.optim.SGD(network.parameters(), lr=0.01, weight_decay=0.1), nn.BCEWithLogitsLoss())",
         "from_torch(layer, torch.optim.SGD(layer.parameters(), lr=0.01), nn.BCEWithLogitsLoss())",
         "from_torch(layer, torch.optim.SGD(layer.parameters(), momentum=0.9, **decay), nn.BCEWithLogitsLoss())",
+        "from_torch(layer, torch.optim.SGD(layer.parameters(), momentum=0.97, **decay), nn.BCEWithLogitsLoss())",
+        "from_torch(layer, torch.optim.SGD(layer.parameters(), momentum=0.9, nesterov=True, **decay), nn.BCEWithLogitsLoss())",
         "from_torch(layer, torch.optim.Adam(layer.parameters(), lr=0.01, weight_decay=0.1), nn.BCEWithLogitsLoss())",
         "from_torch(layer, torch.optim.SGD(layer.parameters(), lr=0.01, weight_decay=0.1), nn.CrossEntropyLoss())",
         "from_torch(layer, torch.optim.SGD(layer.parameters(), lr=0.01, weight_decay=0.1), nn.HingeEmbeddingLoss())",
@@ -169,6 +171,7 @@ def words(found):
         return f"refused: {found}"
     parts = [found.loss, f"learning rate {found.learning_rate}", f"regularization {found.regularization}"]
     parts += ["with an intercept"] * found.intercept + ["averaged"] * found.average
+    parts += [f"momentum {found.momentum}"] * bool(found.momentum)
     if found.schedule:
         parts.append(f"falling from step {found.from_step} on (`{found.schedule}`)")
     if found.before is not None:

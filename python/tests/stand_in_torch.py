@@ -80,7 +80,11 @@ class SGD:
     def step(self):
         for group in self.param_groups:
             for parameter in group["params"]:
-                parameter.values -= group["lr"] * (parameter.grad + group["weight_decay"] * parameter.values)
+                step = parameter.grad + group["weight_decay"] * parameter.values
+                if group["momentum"]:
+                    old = getattr(parameter, "buffer", None)
+                    step = parameter.buffer = step if old is None else group["momentum"] * old + (1 - group["dampening"]) * step
+                parameter.values -= group["lr"] * step
 
 
 class Adam:

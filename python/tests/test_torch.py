@@ -18,9 +18,9 @@ class StandIn:
 
     torch = stand_in
 
-    def __init__(self, columns, loss, bias):
+    def __init__(self, columns, loss, bias, momentum):
         self.layer = stand_in.nn.Linear(columns, 1, bias=bias is not None)
-        self.optimizer = stand_in.optim.SGD(groups(self.layer, bias), lr=RATE, weight_decay=PENALTY)
+        self.optimizer = stand_in.optim.SGD(groups(self.layer, bias), lr=RATE, weight_decay=PENALTY, momentum=momentum)
         self.loss = {"logistic": stand_in.nn.BCEWithLogitsLoss(), "hinge": "hinge"}[loss]
         self.name = loss
 
@@ -41,7 +41,7 @@ class StandIn:
 class Real:
     """A linear layer of PyTorch, in double precision."""
 
-    def __init__(self, columns, loss, bias):
+    def __init__(self, columns, loss, bias, momentum):
         import torch
 
         torch.set_num_threads(1)
@@ -50,7 +50,7 @@ class Real:
         with torch.no_grad():
             for parameter in self.layer.parameters():
                 parameter.zero_()
-        self.optimizer = torch.optim.SGD(groups(self.layer, bias), lr=RATE, weight_decay=PENALTY)
+        self.optimizer = torch.optim.SGD(groups(self.layer, bias), lr=RATE, weight_decay=PENALTY, momentum=momentum)
         self.loss = torch.nn.BCEWithLogitsLoss() if loss == "logistic" else "hinge"
 
     def learn(self, x, y):
@@ -76,13 +76,17 @@ def groups(layer, bias):
 
 
 @pytest.mark.parametrize("kind", [StandIn, pytest.param(Real, marks=needs_torch)])
-@pytest.mark.parametrize(("loss", "bias"), [("logistic", None), ("logistic", "shrunk"), ("hinge", "intercept")])
-def test_steps_are_ours_and_the_bound_holds(kind, loss, bias, arrays):
+@pytest.mark.parametrize(
+    ("loss", "bias", "momentum"),
+    [("logistic", None, 0), ("logistic", "shrunk", 0), ("hinge", "intercept", 0), ("hinge", None, 0.5), ("logistic", "shrunk", 0.7)],
+)
+def test_steps_are_ours_and_the_bound_holds(kind, loss, bias, momentum, arrays):
     x, y = arrays[0].astype(np.float64), arrays[1]
-    model = kind(x.shape[1], loss, bias)
+    model = kind(x.shape[1], loss, bias, momentum)
     learner = unswayed.from_torch(model.layer, model.optimizer, model.loss)
-    assert learner == unswayed.Learner(RATE, PENALTY, loss, bias == "intercept")
+    assert learner == unswayed.Learner(RATE, PENALTY, loss, bias == "intercept", momentum=momentum)
     bound = learner.certify(x, y, poison_rate=POISON)
+    assert (f", momentum {momentum} (v ←" in dict(bound.lines)["learner"]) == (momentum > 0)
     made = "; features made by: a feature that is always 1"
     assert (made in dict(bound.lines)["rows"]) == (bias == "shrunk")
     point = learner.attack(x, y, poison_rate=POISON, attacks="steady-state")[0].point[: x.shape[1]]
@@ -92,10 +96,10 @@ def test_steps_are_ours_and_the_bound_holds(kind, loss, bias, arrays):
         return np.append(features, 1.0) if bias else features
 
     z = np.array([label * seen(features) for features, label in zip(x, y)])
-    ours, losses = np.zeros(z.shape[1]), []
+    ours, last, losses = np.zeros(z.shape[1]), None, []
     for step, (features, label) in enumerate(stream(x, y, point, 10_000, seed=3)):
         model.learn(features, label)
-        ours = learner.update(ours, label * seen(features))
+        ours, last = learner.update(ours, label * seen(features), last=last), ours
         if step % 10 == 0:
             np.testing.assert_allclose(model.weights(), ours, rtol=1e-9, atol=1e-12)
             if step > 1000:
@@ -110,9 +114,10 @@ def linear(**changes):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"momentum": 0.9}, "momentum=0.9: its steps depend on past gradients"),
-        ({"dampening": 0.1}, "goes with momentum"),
-        ({"nesterov": True}, "goes with momentum"),
+        ({"momentum": 0.99, "lr": 0.01}, r"an lr of at most 0\.000251\d*, or a momentum of at most 0\.93"),
+        ({"momentum": 1.0}, "from 0 to below 1"),
+        ({"momentum": 0.5, "dampening": 0.1}, "dampening=0.1: it shortens the gradients"),
+        ({"momentum": 0.5, "nesterov": True}, "nesterov=True: it looks ahead"),
         ({"maximize": True}, "climbs the loss"),
         ({"weight_decay": 0}, "weight_decay=0.0: without regularization nothing pulls"),
         ({"lr": 20.0}, "lr=20.0: learning rate times regularization"),

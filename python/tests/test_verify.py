@@ -91,6 +91,14 @@ CERTIFIED = {
     "target-rows": ({"x": X, "y": Y}, {"horizon": 10**5}, {"x": LATER[0], "y": LATER[1]}),
     "target-points": ({"x": X, "y": Y}, {"adversary": unswayed.Points(POOL)}, {"x": LATER[0], "y": LATER[1]}),
     "target-box": ({"x": X, "y": Y}, {"adversary": unswayed.Box(0.2)}, {"x": LATER[0], "y": LATER[1]}),
+    "momentum": ({"x": X, "y": Y}, {"momentum": 0.6, "horizon": 10**4, "start": np.full(5, 0.1), "batch": 2}),
+    "momentum-logistic": ({"x": X, "y": Y}, {"momentum": 0.4, "loss": "logistic", "adversary": "ellipsoid", "horizon": 10**4}),
+    "momentum-labels": ({"x": X, "y": Y}, {"momentum": 0.3, "adversary": "labels"}),
+    "momentum-clip": ({"x": X, "y": Y}, {"momentum": 0.3, "adversary": "any", "clip": 0.5}),
+    "momentum-classes": ({"x": X, "y": KINDS}, {"momentum": 0.3, "loss": "multiclass", "horizon": 10**4}),
+    "momentum-bias": ({"x": X, "y": Y}, {"momentum": 0.3, "bias": -1, "horizon": 10**5, "start": np.full(5, 0.1)}),
+    "momentum-steps": ({"x": X, "y": Y, "steps": WEIGHTS + 0.5}, {"momentum": 0.3, "step_weight_column": "steps", "horizon": 10**4}),
+    "momentum-target": ({"x": X, "y": Y}, {"momentum": 0.3, "horizon": 10**5}, {"x": LATER[0], "y": LATER[1]}),
     "target-projection": ({"x": X, "y": Y}, {"projection": 2.0}, {"x": LATER[0], "y": LATER[1]}),
 }
 
@@ -386,7 +394,7 @@ def mutate(random_, certificate):
         if kind < 0.04 and isinstance(parent, dict):
             del parent[last]
         elif kind < 0.06 and isinstance(parent, dict):
-            parent[random_.choice(["extra", "omega", "shells", "clip", "projection", "by_class"])] = random_.choice([value, None, 1.0, True])
+            parent[random_.choice(["extra", "omega", "shells", "clip", "projection", "by_class", "rate", "momentum"])] = random_.choice([value, None, 1.0, True])
         elif kind < 0.08:
             parent[last] = random_.choice([None, "text", [], {}, 1, -1, 1.5, True])
         elif isinstance(value, bool):

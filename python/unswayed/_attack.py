@@ -134,6 +134,7 @@ def attack(
     batch: int = 1,
     projection: Optional[float] = None,
     clip: Optional[float] = None,
+    momentum: float = 0.0,
     bias: Union[int, str, None] = None,
     schedule: Optional[str] = None,
     average: bool = False,
@@ -169,8 +170,8 @@ def attack(
         test: held-out `Data`, or a pair of features and labels, to measure on as well.
     """
     template = asked(
-        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
-        schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
+        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, momentum=momentum,
+        bias=bias, schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
         contaminated=contaminated,
     )
     attacked = problem(
@@ -221,6 +222,7 @@ def simulate(
     batch: int = 1,
     projection: Optional[float] = None,
     clip: Optional[float] = None,
+    momentum: float = 0.0,
     bias: Union[int, str, None] = None,
     schedule: Optional[str] = None,
     average: bool = False,
@@ -259,8 +261,8 @@ def simulate(
     if not callable(policy):
         raise UnswayedError(f"policy {policy!r}: it must be a function from the model to the point to send")
     template = asked(
-        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
-        schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
+        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, momentum=momentum,
+        bias=bias, schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
         contaminated=contaminated,
     )
     simulated = problem(

@@ -314,7 +314,7 @@ class Certificate:
             given.append(f"radius={self.radius}")
         elif name != "ball":
             given.append(f"adversary={sets.get(name, repr({'label_flips': 'labels'}.get(name, name)))}")
-        given += [f"{name}={learner[name]!r}" for name in ("batch", "projection", "clip") if learner.get(name) not in (None, 1)]
+        given += [f"{name}={learner[name]!r}" for name in ("batch", "projection", "clip", "momentum") if learner.get(name) not in (None, 1)]
         if learner.get("schedule"):
             given.append(f"schedule='slowdown={learner['schedule']['slowdown']!r}'")
         given += ["average=True"] * learner.get("average", False)
@@ -430,6 +430,7 @@ def certify(
     batch: int = 1,
     projection: Optional[float] = None,
     clip: Optional[float] = None,
+    momentum: float = 0.0,
     bias: Union[int, str, None] = None,
     schedule: Optional[str] = None,
     average: bool = False,
@@ -493,6 +494,8 @@ def certify(
         batch: average the gradients of so many points in each step.
         projection: project the model on norms up to this after each step.
         clip: clip the gradient of each point at this norm.
+        momentum: μ from 0 to below 1, as PyTorch's SGD has it: v ← μv + gradient (with the regularization), θ ← θ − ηv, from v = 0.
+            ησ must be at most (1 − √μ)².
         bias: the column that is not regularized: its index, from the end if it is negative, or its name.
         schedule: how the learning rate changes, `learning_rate` being the largest one: `"optimal"` falls like 1/(σt),
             `"invscaling"` more slowly than 1/t, `"slowdown=D"` such that 1/rate grows by at most D in each step.
@@ -512,8 +515,8 @@ def certify(
             some hundred rows, minutes for some thousand.
     """
     template = asked(
-        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
-        schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
+        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, momentum=momentum,
+        bias=bias, schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
         contaminated=contaminated,
     )
     certified = problem(

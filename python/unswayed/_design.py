@@ -119,6 +119,7 @@ def design(
     batch: int = 1,
     projection: Optional[float] = None,
     clip: Optional[float] = None,
+    momentum: float = 0.0,
     bias: Union[int, str, None] = None,
     schedule: Optional[str] = None,
     average: bool = False,
@@ -152,7 +153,7 @@ def design(
         test: one task that has no say in the choice, to judge it on.
         learning_rates, regularizations, poison_rates: the grid; the paper's values where not given.
         kappa: the weight of the certified loss; 1 if not given and not tuned.
-        radius, loss, adversary, batch, projection, clip, bias, schedule, average, label_bound, contaminated: the learner and its adversary, as for `certify`. A box or
+        radius, loss, adversary, batch, projection, clip, momentum, bias, schedule, average, label_bound, contaminated: the learner and its adversary, as for `certify`. A box or
             ellipsoid around the data, and flips of them, are around each task's own.
         benign: `"simulated"`, or `"limit"` for the limit of small learning rates, which is cheaper.
         attacks: `"none"`, `"fast"` or `"full"`: on the validation and test task where a choice is shown;
@@ -167,8 +168,8 @@ def design(
     if not isinstance(tasks, Mapping):
         raise UnswayedError("tasks: give them by name, {name: data, …}")
     template = asked(
-        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
-        schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
+        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, momentum=momentum,
+        bias=bias, schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
         contaminated=contaminated,
     )
     labels = label_kind(loss)
@@ -260,6 +261,7 @@ def tolerate(
     batch: int = 1,
     projection: Optional[float] = None,
     clip: Optional[float] = None,
+    momentum: float = 0.0,
     bias: Union[int, str, None] = None,
     schedule: Optional[str] = None,
     average: bool = False,
@@ -292,7 +294,7 @@ def tolerate(
 
     Args:
         x, y, weights, weight_column, labels, normalize: the data, see `Data`.
-        radius, loss, adversary, batch, projection, clip, bias, schedule, average, label_bound, contaminated: the learner and its adversary, as for `certify`.
+        radius, loss, adversary, batch, projection, clip, momentum, bias, schedule, average, label_bound, contaminated: the learner and its adversary, as for `certify`.
         attacks: also look for a rate at which an attack is seen to break the limit.
         progress: show progress with tqdm; on terminals and in notebooks if not given.
     """
@@ -301,8 +303,8 @@ def tolerate(
     if measure == "error" and label_kind(loss) == "numbers":
         raise UnswayedError("measure='error': a regression loss classifies nothing; limit its loss, measure='loss'")
     template = asked(
-        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, bias=bias,
-        schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
+        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, momentum=momentum,
+        bias=bias, schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
         contaminated=contaminated,
     )
     reading = {"weights": weights, "weight_column": weight_column, "labels": labels, "normalize": normalize}

@@ -22,6 +22,7 @@ class Asked(TypedDict):
     batch: int
     projection: Optional[float]
     clip: Optional[float]
+    momentum: float
     bias: Union[int, str, None]
     schedule: Optional[str]
     average: bool

@@ -323,7 +323,7 @@ STATEMENT = struct_of(
             hinge=None, logistic=None, smooth_hinge=number, modified_huber=None, multiclass=whole,
             absolute=None, epsilon_insensitive=number, huber=number, quantile=number,
         ),
-        learning_rate=number, regularization=number, batch=whole,
+        learning_rate=number, regularization=number, momentum=Optional_(number), batch=whole,
         projection=Optional_(number), clip=Optional_(number), unregularized=Default(list_of(whole), []),
         schedule=Optional_(struct_of(slowdown=number, from_step=Optional_(whole))), average=Default(flag, False),
     ),
@@ -350,7 +350,7 @@ ROW_BOUNDS = {  # the vectors of each kind of line
 }
 CASES = struct_of(
     rows=one_of(**dict.fromkeys(ROW_BOUNDS)), alpha=number, beta=vector,
-    omega=Optional_(number), shells=Optional_(struct_of(centre=vector, radii=vector, ball=number)), by_class=Default(flag, False), slabs=VECTOR,
+    rate=Optional_(number), omega=Optional_(number), shells=Optional_(struct_of(centre=vector, radii=vector, ball=number)), by_class=Default(flag, False), slabs=VECTOR,
     lines=list_of(struct_of(dataset=whole, shell=whole, **dict.fromkeys(LINE_VECTORS, VECTOR))),
     cases=struct_of(lines=list_of(whole), **dict.fromkeys(CASE_VECTORS, VECTOR)),
 )
@@ -837,6 +837,7 @@ UNSUPPORTED = [
     ("levels no-regularization", ""), ("levels steps", ""),
     ("new-data hostile", ""), ("hostile multiclass", ""), ("hostile weights", ""), ("hostile rows", ""), ("hostile bias", ""),
     ("paper hostile", ""), ("levels hostile", ""),
+    ("momentum schedule", ""), ("momentum projection", ""), ("new-data momentum", ""), ("paper momentum", ""), ("levels momentum", ""),
 ]
 
 
@@ -854,6 +855,7 @@ def require_supported(statement: Struct, *more: str) -> None:
         "bias": bool(learner.unregularized), "no-regularization": learner.regularization == 0,
         "schedule": learner.schedule is not None, "horizon": statement.horizon is not None, "average": learner.average,
         "steps": statement.threat.poison_weight is not None, "hostile": bool(statement.hostile_rows),
+        "momentum": learner.momentum is not None,
         "regression": is_regression(statement), "any-label": is_regression(statement) and statement.threat.label_bound is None,
     }
     features = {learner.loss[0], statement.threat.set[0], statement.target[0], *more, *(name for name in optional if optional[name])}
@@ -873,6 +875,10 @@ def validate(statement: Struct, data: list[Rows], target: Optional[Rows]) -> Non
     require(all((kind == "numbers") == is_regression(statement) for kind in kinds), "rows begin with numbers for a regression loss")
     require(learner.learning_rate > 0 and learner.regularization >= 0, "η > 0 and σ ≥ 0")
     require(Fraction(learner.learning_rate) * Fraction(learner.regularization) < 1, "ησ < 1")
+    if learner.momentum is not None:
+        mu, decay = Fraction(learner.momentum), Fraction(learner.learning_rate) * Fraction(learner.regularization)
+        require(0 < mu < 1, "0 < μ < 1")
+        require((1 + mu - decay) ** 2 >= 4 * mu, "ησ ≤ (1 − √μ)²")
     require(learner.batch >= 1, "a batch has points")
     require(learner.schedule is None or learner.schedule.slowdown >= 0, "δ ≥ 0")
     require(learner.schedule is None or learner.schedule.from_step is None or learner.schedule.from_step >= 1, "steps count from 1")
@@ -925,9 +931,10 @@ def validate(statement: Struct, data: list[Rows], target: Optional[Rows]) -> Non
 class Letters:
     """Learner and λ(θ) = (α‖θ‖² + βᵀθ)/η, with the abbreviations of Section 0."""
 
-    def __init__(self, statement: Struct, alpha: float, beta: list[float]) -> None:
+    def __init__(self, statement: Struct, alpha: float, beta: list[float], rate: Optional[float] = None) -> None:
         learner = statement.learner
-        self.eta, self.sigma = Fraction(learner.learning_rate), Fraction(learner.regularization)
+        # With momentum the numbers of a proof are those of plain steps at a rate of its own.
+        self.eta, self.sigma = Fraction(learner.learning_rate if rate is None else rate), Fraction(learner.regularization)
         self.eps, self.alpha, self.beta = Fraction(statement.threat.poison_rate), Fraction(alpha), exact(beta)
         self.free = set(learner.unregularized)
         # e(w) = yw − tube·|w| − ½·curve·w² on [low, high] is the conjugate of the loss for the label y, but for the logistic loss.
@@ -1350,6 +1357,60 @@ def require_fit(statement: Struct, proof: Struct) -> None:
     require(free == bool(proof.slabs) and all(a < b for a, b in zip(proof.slabs, proof.slabs[1:])), "slabs fit, and their edges increase")
     require(not proof.by_class or loss == "multiclass", "classes are those of the loss")
     require((statement.threat.set[0] == "ellipsoid") == (proof.omega is not None), "ω is that of an ellipsoid")
+    require((learner.momentum is not None) == (proof.rate is not None), "a rate goes with momentum")
+
+
+def largest_square(statement: Struct, proof: Struct) -> Fraction:
+    """The largest ‖z‖² on the set, times the squared step weight of points; 0 for label flips."""
+    kind, content = statement.threat.set
+    largest = ZERO
+    if kind in ("ball", "any"):
+        largest = point_radius(statement)[0] ** 2
+    elif kind == "box":
+        largest = norm2(exact(content.radii))
+    elif kind == "ellipsoid":
+        largest = Fraction(proof.omega)
+    elif kind == "points":
+        d = len(proof.beta)
+        largest = max(norm2(exact(content.points[i : i + d])) for i in range(0, len(content.points), d))
+    weight = statement.threat.poison_weight
+    return largest * Fraction(1 if weight is None else weight) ** 2
+
+
+def step_squares(statement: Struct, rows: Rows) -> Numbers:
+    """‖z‖² of each row, times its squared step weight."""
+    front = int(is_regression(statement) or statement.learner.loss[0] == "multiclass")
+    return [step**2 * norm2(z[front:]) for z, step in zip(rows.z, rows.steps)]
+
+
+class Momentum:
+    """What steps v' = μv + d, θ' = θ + ηv' cost beyond plain steps at the proof's rate η̄ (Theorems M1 and M2)."""
+
+    def __init__(self, statement: Struct, proof: Struct, data: list[Rows]) -> None:
+        self.cost = self.of_start = ZERO
+        learner = statement.learner
+        if learner.momentum is None:
+            return
+        mu, rate, eta = exact([learner.momentum, proof.rate, learner.learning_rate])
+        require(rate > 0 and rate * Fraction(learner.regularization) < 1, "η̄ > 0 and η̄σ < 1")
+        if rate * (1 - mu) ** 2 >= eta * (1 + mu):
+            return
+        require(len(data) == 1 and not learner.unregularized, "η̄(1−μ)² ≥ η(1+μ) for several datasets and unregularized coordinates")
+        slack = rate * (1 - mu) - eta
+        require(slack > 0, "η̄(1−μ) > η")
+        kind, classes = learner.loss
+        l = Letters(statement, proof.alpha, proof.beta, proof.rate)
+        steepest = Fraction(classes * (classes - 1)) if kind == "multiclass" else max(l.high, -l.low) ** 2
+        longest = max(step_squares(statement, data[0]))
+        point = longest if statement.threat.set[0] == "label_flips" else largest_square(statement, proof)
+        self.cost = up((l.eps * mu * rate) ** 2 * l.alpha * steepest * point / ((1 + mu) * slack))
+        if statement.horizon is not None:
+            square = norm2(exact(statement.horizon.start))
+            idle = Fraction(classes - 1) if kind == "multiclass" else ONE
+            if is_regression(statement):
+                idle = max(l.high, -l.low) * max(abs(z[0]) for z in data[0].z)
+            value = max(data[0].steps) * idle + sqrt_up(steepest * longest) * sqrt_up(square) + l.sigma * square / 2
+            self.of_start = 2 * mu * l.alpha * rate * value
 
 
 def require_projection(statement: Struct, l: Letters) -> None:
@@ -1374,24 +1435,9 @@ def require_shells(statement: Struct, proof: Struct, data: list[Rows], l: Letter
         require(ball >= Fraction(learner.projection), "the shells hold the ball of the projection")
         return
     edge = (ball * Fraction(learner.regularization)) ** 2 / max(l.high, -l.low) ** 2
-    kind, content = statement.threat.set
-    if kind in ("ball", "any"):
-        largest = point_radius(statement)[0] ** 2
-    elif kind == "box":
-        largest = norm2(exact(content.radii))
-    elif kind == "ellipsoid":
-        largest = Fraction(proof.omega)
-    elif kind == "points":
-        d = len(data[0].z[0])
-        largest = max(norm2(exact(content.points[i : i + d])) for i in range(0, len(content.points), d))
-    else:
-        largest = ZERO
-    weight = Fraction(1 if statement.threat.poison_weight is None else statement.threat.poison_weight)
-    require(edge >= weight**2 * largest, "the ball is kept by the adversary's points")
+    require(edge >= largest_square(statement, proof), "the ball is kept by the adversary's points")
     if learner.clip is None or Fraction(learner.clip) ** 2 > edge:  # no clip unless high is 1
-        front = int(is_regression(statement))
-        steps = [(z[front:], step) for rows in data for z, step in zip(rows.z, rows.steps)]
-        require(all(step**2 * norm2(x) <= edge for x, step in steps), "the ball is kept by the rows")
+        require(all(max(step_squares(statement, rows)) <= edge for rows in data), "the ball is kept by the rows")
 
 
 def require_lengths(given: Struct, names: tuple[str, ...], wanted: dict[str, int]) -> None:
@@ -1407,8 +1453,9 @@ def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Opti
     classes = learner.loss[1] if loss == "multiclass" else 0
     d = len(data[0].z[0]) - (classes > 0 or is_regression(statement))
     size = d * max(classes, 1)
-    l = Letters(statement, proof.alpha, proof.beta)
+    l = Letters(statement, proof.alpha, proof.beta, proof.rate)
     require(l.alpha > 0 and len(l.beta) == size, "α > 0, and β is as long as θ")
+    momentum = Momentum(statement, proof, data)
     shells = 1
     if proof.shells is not None:
         shells = len(proof.shells.radii)
@@ -1464,7 +1511,7 @@ def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Opti
             bounds.append(r0 + l.eps * point.m0 + l.slowdown_cost + peak_in_slab(l, v, point, ends, outward, statement, proof.omega))
             continue
         bounds.append(r0 + l.eps * point.m0 + g0 + l.slowdown_cost + peak(l, l.curvature + w - bend, v, point, x, statement, proof.omega))
-    return max(bounds)
+    return max(bounds) + momentum.cost
 
 
 def region(proof: Struct, i: int, shell: int, size: int) -> tuple[Fraction, Numbers, Fraction]:
@@ -1538,9 +1585,9 @@ def without_hostile(
     return up(constant / scale), [own / scale for own in slope], up(heaviest / (2 * spread * scale))
 
 
-def start_of_cases(statement: Struct, proof: Struct, m: Fraction) -> Fraction:
-    """What the start adds (Theorems 5 and L17), times ηT."""
-    l, start = Letters(statement, proof.alpha, proof.beta), exact(statement.horizon.start)
+def start_of_cases(statement: Struct, proof: Struct, m: Fraction, data: list[Rows]) -> Fraction:
+    """What the start adds (Theorems 5, L17 and M2), times ηT."""
+    l, start = Letters(statement, proof.alpha, proof.beta, proof.rate), exact(statement.horizon.start)
     require(len(start) == len(l.beta) and m >= 0, "the start is as long as θ, and m ≥ 0")
     balls = [ball for ball in (proof.shells and proof.shells.ball, statement.learner.projection) if ball is not None]
     require(bool(balls) or m == 0, "m = 0 without a ball")
@@ -1548,7 +1595,10 @@ def start_of_cases(statement: Struct, proof: Struct, m: Fraction) -> Fraction:
     require(room >= 0, "the start is in the ball")
     curve = [l.alpha * l.k if j in l.free else l.alpha + m for j in range(len(start))]
     squares = ((2 * c * theta + b) ** 2 / (4 * c) for c, theta, b in zip(curve, start, l.beta))
-    return sum(squares, ZERO) + m * room
+    if statement.learner.momentum is None:
+        return sum(squares, ZERO) + m * room
+    require(m == 0, "m = 0 with momentum")
+    return sum(squares, ZERO) * (1 - Fraction(statement.learner.momentum)) + Momentum(statement, proof, data).of_start
 
 
 # ----------------------------------------------------------------------------------------------- the paper's proof (Theorem 6)
@@ -2023,8 +2073,8 @@ def check_linear(certificate: Struct, data: list[Rows], target: Optional[Rows]) 
         kind, proof = own_proof = certificate.horizon.proof or loss.proof
         if certificate.horizon.proof is not None:
             value = value_of(own_proof, False)
-        start = start_of_cases if kind == "cases" else start_of_paper
-        cost = start(statement, proof, Fraction(certificate.horizon.m))
+        m = Fraction(certificate.horizon.m)
+        cost = start_of_cases(statement, proof, m, data) if kind == "cases" else start_of_paper(statement, proof, m)
         steps = Fraction(statement.learner.learning_rate) * statement.horizon.steps
         found["certified_horizon"] = proven(certificate.horizon.bound, value + cost / steps, "horizon")
     if certificate.new_data is not None:

@@ -47,7 +47,7 @@ fn fields<'a>(object: &'a Value, key: &str) -> Vec<(String, &'a Value)> {
 fn complete(object: &mut Value) {
     let Some(statement) = object.get_mut("statement").and_then(Value::as_object_mut) else { return };
     let Some(learner) = statement.get_mut("learner").and_then(Value::as_object_mut) else { return };
-    for name in ["schedule", "projection", "clip", "unregularized"] {
+    for name in ["schedule", "momentum", "projection", "clip", "unregularized"] {
         learner.entry(name).or_insert(Value::Null);
     }
     learner.entry("average").or_insert(Value::Bool(false));

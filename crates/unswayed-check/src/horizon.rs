@@ -4,13 +4,15 @@
 //! ( ‖2(α+m)θ_0 + β‖²/(4(α+m)) + m(ϱ² − ‖θ_0‖²) ) / (ηT)
 //! ```
 //!
-//! m ≥ 0 only where θ stays in a ball of radius ϱ. In unregularized coordinates αk stands for α, and m is 0.
+//! m ≥ 0 only where θ stays in a ball of radius ϱ. In unregularized coordinates αk stands for α, and m is 0. With momentum η/(1−μ)
+//! stands for η, m is 0, and F(θ_0) adds its share (Theorem M2).
 
 use dashu::rational::RBig;
 
 use crate::exact::{Dyadic, norm2, ratio};
 use crate::failure::{Reason, require, require_length, require_not_negative};
 use crate::lambda::Lambda;
+use crate::momentum::Momentum;
 use crate::proof::CaseProof;
 use crate::rules::{self, Feature};
 use crate::statement::{Horizon, Statement};
@@ -19,10 +21,11 @@ use crate::statement::{Horizon, Statement};
 pub(crate) fn transient(
     statement: &Statement,
     proof: &CaseProof,
+    momentum: &Momentum,
     horizon: &Horizon,
     m: f64,
 ) -> Result<RBig, Reason> {
-    let lambda = Lambda::new(statement, proof.alpha, &proof.beta);
+    let lambda = Lambda::of(statement, proof);
     let Horizon { steps, start } = horizon;
     let features = [rules::features(statement), vec![Feature::Horizon]].concat();
     if let Some(rule) = rules::unsupported(&features) {
@@ -39,8 +42,12 @@ pub(crate) fn transient(
         if is_free { free = free + term } else { bound = bound + term }
     }
     let four = Dyadic::whole(4) * curve;
-    let divisor = &four * &lambda.eta * Dyadic::whole(*steps);
-    Ok(ratio(&(bound + four * room), &divisor) + ratio(&free, &(divisor * &lambda.k)))
+    let of_time = Dyadic::new(statement.learner.learning_rate) * Dyadic::whole(*steps);
+    let divisor = &four * &of_time;
+    let quadratic = ratio(&(bound + four * room), &divisor) + ratio(&free, &(divisor * &lambda.k));
+    // λ is one of y, which moves 1/(1−μ) times as fast as θ.
+    let slower = Dyadic::whole(1) - Dyadic::new(statement.learner.momentum.unwrap_or_default());
+    Ok(RBig::from(slower) * quadratic + ratio(&momentum.of_start(statement, proof, start), &of_time))
 }
 
 /// m(ϱ² − ‖θ_0‖²), after the conditions on both factors have been verified.
@@ -53,5 +60,7 @@ fn room(statement: &Statement, proof: &CaseProof, start: &[f64], m: f64) -> Resu
     };
     let room = Dyadic::new(ball).square() - norm2(start);
     require_not_negative(&room, "ϱ² − ‖θ_0‖²")?;
+    let is_kept = m == 0.0 || statement.learner.momentum.is_none();
+    require(is_kept, "horizon.m", m, "0, as it must be with momentum: λ is not one of θ")?;
     Ok(Dyadic::new(m) * room)
 }

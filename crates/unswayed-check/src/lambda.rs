@@ -1,6 +1,7 @@
 //! The learner and λ(θ) = (α‖θ‖² + βᵀθ)/η as exact numbers, with the abbreviations of Theorem L1.
 
 use crate::exact::{Dyadic, ExactSum, Round, norm2, quotient};
+use crate::proof::CaseProof;
 use crate::statement::Statement;
 
 /// The numbers that all rows, points and cases share.
@@ -26,9 +27,19 @@ pub(crate) struct Lambda<'a> {
 
 impl<'a> Lambda<'a> {
     pub(crate) fn new(statement: &'a Statement, alpha: f64, beta: &'a [f64]) -> Self {
+        Self::at_rate(statement, statement.learner.learning_rate, alpha, beta)
+    }
+
+    /// The numbers of a proof: at its own rate η̄, where steps have momentum.
+    pub(crate) fn of(statement: &'a Statement, proof: &'a CaseProof) -> Self {
+        let rate = proof.rate.unwrap_or(statement.learner.learning_rate);
+        Self::at_rate(statement, rate, proof.alpha, &proof.beta)
+    }
+
+    fn at_rate(statement: &'a Statement, rate: f64, alpha: f64, beta: &'a [f64]) -> Self {
         let learner = &statement.learner;
         let one = Dyadic::whole(1);
-        let (eta, sigma) = (Dyadic::new(learner.learning_rate), Dyadic::new(learner.regularization));
+        let (eta, sigma) = (Dyadic::new(rate), Dyadic::new(learner.regularization));
         let (eps, alpha) = (Dyadic::new(statement.threat.poison_rate), Dyadic::new(alpha));
         let k = &one - &eta * &sigma;
         let two_ak = Dyadic::whole(2) * &alpha * &k;

@@ -24,6 +24,7 @@
 //!     rows: RowBound::Logistic,
 //!     alpha: 0.75,
 //!     beta: vec![-1.0, -1.0],
+//!     rate: None,
 //!     omega: None,
 //!     shells: None,
 //!     slabs: vec![],
@@ -60,6 +61,7 @@ mod log;
 mod loss;
 mod matrix;
 mod mean;
+mod momentum;
 mod paper;
 mod parts;
 mod proof;
@@ -81,6 +83,7 @@ pub use file::{AnyCertificate, FormatError};
 pub use files::{Files, labels_beside};
 pub use levels::LevelsProof;
 pub use loss::Conjugate;
+use momentum::Momentum;
 pub use proof::{
     CaseProof, Cases, Certificate, Claim, Deviation, HorizonClaim, Lines, MeanCertificate, NewDataClaim,
     PaperProof, Proof, RowBound, Shells,
@@ -107,6 +110,8 @@ pub struct Verdict {
     pub horizon: Option<f64>,
     /// Upper bound on the long-run loss on new data, if that is claimed; it holds with the claim's probability.
     pub new_data: Option<f64>,
+    /// What momentum adds to the bound on the loss beyond what its proof's rate does; for learners with momentum.
+    pub momentum_cost: Option<f64>,
 }
 
 /// A proof that has been verified, and the values it proves.
@@ -116,6 +121,7 @@ pub struct Proven<'a> {
     proof: &'a Proof,
     cases: Vec<RBig>,
     value: RBig,
+    momentum: Momentum,
 }
 
 impl Proven<'_> {
@@ -132,6 +138,11 @@ impl Proven<'_> {
         self.cases.iter().map(round_up).collect()
     }
 
+    /// What momentum costs beyond the rate of the proof, rounded up; it is in the bound. `None` without momentum.
+    pub fn momentum_cost(&self) -> Option<f64> {
+        self.statement.learner.momentum.map(|_| round_up(&RBig::from(self.momentum.cost.clone())))
+    }
+
     /// The bound on the expected average loss over the first steps, rounded up. Where θ stays in a ball every `m` ≥ 0 gives one
     /// (for the paper's program every such `m` above −`low`); elsewhere `m` must be 0.
     ///
@@ -145,7 +156,7 @@ impl Proven<'_> {
         require(horizon.steps >= 1, "horizon.steps", 0.0, "≥ 1")?;
         failure::require_each("horizon.start", &horizon.start, f64::is_finite, "finite")?;
         let start = match self.proof {
-            Proof::Cases(proof) => horizon::transient(self.statement, proof, horizon, m)?,
+            Proof::Cases(proof) => horizon::transient(self.statement, proof, &self.momentum, horizon, m)?,
             Proof::Paper(proof) => paper::transient(self.statement, proof, horizon, m)?,
             Proof::Levels(_) => {
                 return Err(Reason::Unfit {
@@ -177,9 +188,12 @@ pub fn prove<'a>(
     evidence: &Evidence,
 ) -> Result<Proven<'a>, Failure> {
     validate(statement, evidence)?;
+    let mut momentum = Momentum::none();
     let cases: Result<Vec<RBig>, Reason> = match proof {
-        Proof::Cases(proof) => prove::case_bounds(statement, proof, evidence)
-            .map(|cases| cases.into_iter().map(RBig::from).collect()),
+        Proof::Cases(proof) => prove::case_bounds(statement, proof, evidence).map(|(cases, found)| {
+            momentum = found;
+            cases.into_iter().map(RBig::from).collect()
+        }),
         Proof::Paper(proof) => {
             let features = [rules::features(statement), vec![Feature::Paper]].concat();
             match rules::unsupported(&features) {
@@ -198,7 +212,7 @@ pub fn prove<'a>(
     };
     let cases = cases.map_err(in_part(part_of(proof)))?;
     let value = cases.iter().max().cloned().unwrap_or_default();
-    Ok(Proven { statement, proof, cases, value })
+    Ok(Proven { statement, proof, cases, value, momentum })
 }
 
 /// The bound of a claim on new data, which holds with probability 1 − δ over the draw of the rows, rounded up.
@@ -232,7 +246,7 @@ pub fn check(certificate: &Certificate, evidence: &Evidence) -> Result<Verdict, 
     let loss = proven.bound()?;
     let by_loss = statement.learner.loss.error_within(loss);
     let error = by_loss.map(|by_loss| error.unwrap_or(by_loss).min(by_loss).min(1.0));
-    Ok(Verdict { loss, error, horizon, new_data })
+    Ok(Verdict { loss, error, horizon, new_data, momentum_cost: proven.momentum_cost() })
 }
 
 /// Checks a certificate about the mean learner, and returns its bound; with the samples if it is about samples.

@@ -59,6 +59,11 @@ impl Proof {
         }
     }
 
+    /// The learning rate of the plain steps that bound a learner with momentum.
+    pub fn rate(&self) -> Option<f64> {
+        if let Proof::Cases(proof) = self { proof.rate } else { None }
+    }
+
     /// The norm of starts that the proof is restricted to, if it is.
     pub fn ball(&self) -> Option<f64> {
         match self {
@@ -143,6 +148,9 @@ pub struct CaseProof {
     /// β, the slope of λ.
     #[serde(with = "array")]
     pub beta: Vec<f64>,
+    /// With momentum: the learning rate η̄ of the steps without momentum that the other numbers are for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
     /// ω with ωI ≻ Q, for an ellipsoid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub omega: Option<f64>,

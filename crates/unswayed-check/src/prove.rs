@@ -4,6 +4,7 @@ use crate::evaluate::{self, Quadratic};
 use crate::exact::{Dyadic, norm2};
 use crate::failure::{Reason, require, require_each, require_length, require_not_negative, require_positive};
 use crate::lambda::Lambda;
+use crate::momentum::Momentum;
 use crate::parts::points::{self, Acting, Ellipsoid, Split};
 use crate::parts::region;
 use crate::parts::rows::{
@@ -55,21 +56,24 @@ fn require_fit(statement: &Statement, proof: &CaseProof) -> Result<(), Reason> {
     refuse(is_free && has_shells, "an unregularized coordinate and shells")?;
     refuse(is_free && proof.slabs.is_empty(), "an unregularized coordinate without slabs")?;
     refuse(!is_free && !proof.slabs.is_empty(), "slabs without an unregularized coordinate")?;
+    refuse(learner.momentum.is_some() && proof.rate.is_none(), "momentum without a rate")?;
+    refuse(learner.momentum.is_none() && proof.rate.is_some(), "a rate without momentum")?;
     refuse(proof.by_class && !is_class, "cases by class without classes")?;
     refuse(is_ellipsoid && proof.omega.is_none(), "an ellipsoid without omega")?;
     refuse(!is_ellipsoid && proof.omega.is_some(), "omega without an ellipsoid")
 }
 
-/// The bounds of all cases, after every condition has been verified.
+/// The bounds of all cases, after every condition has been verified, and what momentum has to do with them.
 pub(crate) fn case_bounds(
     statement: &Statement,
     proof: &CaseProof,
     evidence: &Evidence,
-) -> Result<Vec<Dyadic>, Reason> {
+) -> Result<(Vec<Dyadic>, Momentum), Reason> {
     require_fit(statement, proof)?;
     let shape = Shape::new(statement, proof, evidence);
     shape.require(proof, &statement.target)?;
-    Prover::new(statement, proof, evidence, shape)?.cases()
+    let prover = Prover::new(statement, proof, evidence, shape)?;
+    Ok((prover.cases()?, prover.momentum))
 }
 
 /// Requires 4α²ϱ² ≥ ‖β‖² where steps are projected on the ball of radius ϱ (Theorem L15).
@@ -86,6 +90,7 @@ struct Prover<'a> {
     evidence: &'a Evidence<'a>,
     shape: Shape,
     lambda: Lambda<'a>,
+    momentum: Momentum,
     ellipsoid: Option<Ellipsoid<'a>>,
 }
 
@@ -97,8 +102,10 @@ impl<'a> Prover<'a> {
         evidence: &'a Evidence<'a>,
         shape: Shape,
     ) -> Result<Self, Reason> {
-        let lambda = Lambda::new(statement, proof.alpha, &proof.beta);
+        let momentum = Momentum::of(statement, proof, evidence)?;
+        let lambda = Lambda::of(statement, proof);
         require_positive(&lambda.alpha, "alpha")?;
+        require_positive(&lambda.k, "1 − rate·regularization")?;
         let cases = &proof.cases;
         require_each("tau", &cases.tau, |x| x > 0.0, "> 0")?;
         for (name, values) in [("nu", &cases.nu), ("outer", &cases.outer), ("inner", &cases.inner)] {
@@ -116,13 +123,13 @@ impl<'a> Prover<'a> {
         };
         region::require_kept(statement, proof, evidence)?;
         slabs::require_edges(&proof.slabs)?;
-        Ok(Prover { statement, proof, evidence, shape, lambda, ellipsoid })
+        Ok(Prover { statement, proof, evidence, shape, lambda, momentum, ellipsoid })
     }
 
     /// The bounds of all cases.
     fn cases(&self) -> Result<Vec<Dyadic>, Reason> {
         let lines: Vec<Line> = self.proof.lines.iter().map(|l| self.line(l)).collect::<Result<_, _>>()?;
-        (0..self.shape.cases).map(|i| self.case(i, &lines)).collect()
+        (0..self.shape.cases).map(|i| Ok(self.case(i, &lines)? + &self.momentum.cost)).collect()
     }
 
     /// The bound of one case.

@@ -114,6 +114,11 @@ impl Certificate {
         if !self.holds_for_smaller_rates() {
             return None;
         }
+        if let Some(momentum) = learner.momentum {
+            return Some(format!(
+                "the long-run bounds hold for every constant learning rate up to {rate} with every momentum up to {momentum}"
+            ));
+        }
         let weighted = if learner.average { "the average of the models" } else { "averages over time" };
         let is_all = self.error.as_ref().is_none_or(|claim| is_for_smaller_rates(&claim.proof));
         let bounds = if is_all { "the long-run bounds hold" } else { "the long-run bound on the loss holds" };

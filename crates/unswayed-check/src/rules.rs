@@ -34,6 +34,8 @@ pub enum Feature {
     Drift,
     /// A learning rate that changes.
     Schedule,
+    /// Steps with momentum.
+    Momentum,
     /// A model that is the average of all models so far.
     Average,
     Projection,
@@ -89,11 +91,13 @@ const BIAS: &str = "an unregularized column is supported for a ball, box or elli
 const OWN_ROWS: &str =
     "a target with rows that are not rows of the data is supported for the hinge loss without clip and bias";
 const NEW_DATA: &str = "confidence for new data is supported for the hinge loss against a ball, or a box or ellipsoid with \
-                        numbers of its own, for one dataset without weights, judged by the data, with regularization, without clip and bias, at a constant learning rate";
+                        numbers of its own, for one dataset without weights, judged by the data, with regularization, without clip and bias, at a constant learning rate without momentum";
 const SCALED: &str = "what makes rows of the file must be fixed before the data are seen, and a certificate cannot show that its scale \
                       was; divide the file's numbers beforehand, by a number chosen without them";
 const SCHEDULE: &str =
     "learning rates that change are supported for long-run bounds, with every column regularized";
+const MOMENTUM: &str =
+    "momentum is supported at a constant learning rate, with regularization and without a projection";
 const REGRESSION: &str = "a regression loss is supported for a ball, box or ellipsoid of features";
 const ANY_LABEL: &str = "a label that may be any number can pull at the column at every model; bound the labels of poisoned points";
 const STEPS: &str = "weights of steps are supported for a ball, box or ellipsoid of points, for losses of one margin or one number, \
@@ -135,6 +139,8 @@ pub const RULES: &[Rule] = &[
     rule(&[AnyLabel, Bias], &[], ANY_LABEL),
     rule(&[Schedule, Bias], &[], SCHEDULE),
     rule(&[Schedule, Horizon], &[], SCHEDULE),
+    rule(&[Momentum, Schedule], &[], MOMENTUM),
+    rule(&[Momentum, Projection], &[], MOMENTUM),
     // A point of a finite set may help the learner, and helps it less if its weight is smaller; a flip changes the weight.
     rule(&[StepWeights], SYMMETRIC, STEPS),
     rule(&[StepWeights, Multiclass], &[], STEPS),
@@ -155,6 +161,7 @@ pub const RULES: &[Rule] = &[
     rule(&[Confidence, TargetRows], &[], NEW_DATA),
     rule(&[Confidence, Clip], &[], NEW_DATA),
     rule(&[Confidence, Schedule], &[], NEW_DATA),
+    rule(&[Confidence, Momentum], &[], NEW_DATA),
     rule(&[Confidence, Bias], &[], NEW_DATA),
     rule(&[Confidence, NoRegularization], &[], NEW_DATA),
     rule(&[Confidence, HostileRows], &[], HOSTILE_CHOICE),
@@ -167,6 +174,7 @@ pub const RULES: &[Rule] = &[
     rule(&[Paper, TargetRows], &[], PAPER),
     rule(&[Paper, Drift], &[], PAPER),
     rule(&[Paper, Schedule], &[], PAPER),
+    rule(&[Paper, Momentum], &[], PAPER),
     rule(&[Paper, StepWeights], &[], PAPER),
     rule(&[Paper, Confidence], &[], PAPER),
     rule(&[Paper, HostileRows], &[], PAPER),
@@ -176,6 +184,7 @@ pub const RULES: &[Rule] = &[
     rule(&[Levels, TargetRows], &[], LEVELS),
     rule(&[Levels, Drift], &[], LEVELS),
     rule(&[Levels, Schedule], &[], LEVELS),
+    rule(&[Levels, Momentum], &[], LEVELS),
     rule(&[Levels, Average], &[], LEVELS),
     rule(&[Levels, Projection], &[], LEVELS),
     rule(&[Levels, Clip], &[], LEVELS),
@@ -223,6 +232,7 @@ pub fn features(statement: &Statement) -> Vec<Feature> {
         (data.len() > 1, Drift),
         (threat.poison_weight.is_some(), StepWeights),
         (learner.schedule.is_some(), Schedule),
+        (learner.momentum.is_some(), Momentum),
         (learner.average, Average),
         (learner.projection.is_some(), Projection),
         (learner.clip.is_some(), Clip),
@@ -256,6 +266,7 @@ impl fmt::Display for Feature {
             TargetRows => "a target with rows of its own",
             Drift => "several datasets",
             Schedule => "a learning rate that changes",
+            Momentum => "momentum",
             Average => "an averaged model",
             Projection => "a projection",
             Clip => "clipped gradients",

@@ -9,7 +9,8 @@ use unswayed_data::Origin;
 /// A linear learner, its threat, the rows it learns from and those it is judged by.
 ///
 /// A step is θ' = P(kθ + (η/b)Σg): k = 1 − ησ, g minus the gradient of the loss on each of b points, times the point's step
-/// weight if there are any, P the projection if there is one. With probability ε a point is the adversary's, any of its set; otherwise it is a row of the data.
+/// weight if there are any, P the projection if there is one. With momentum μ it is v' = μv + (1/b)Σg − σθ, θ' = θ + ηv', from v = 0.
+/// With probability ε a point is the adversary's, any of its set; otherwise it is a row of the data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Statement {
@@ -43,6 +44,9 @@ pub struct Learner {
     pub schedule: Option<Schedule>,
     /// Regularization σ.
     pub regularization: f64,
+    /// Momentum 0 < μ < 1, if steps have any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub momentum: Option<f64>,
     /// Points per step; the bounds are the same for all sizes.
     pub batch: u64,
     /// Radius ϱ of the ball that every step is projected on.
@@ -78,6 +82,7 @@ impl Learner {
             learning_rate,
             schedule: None,
             regularization,
+            momentum: None,
             batch: 1,
             projection: None,
             clip: None,

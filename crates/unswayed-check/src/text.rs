@@ -104,6 +104,10 @@ fn learner(learner: &Learner) -> String {
         let _ =
             write!(text, "; that rate is the largest, and 1/rate grows by at most {slowdown} a step, {from}");
     }
+    if let Some(momentum) = learner.momentum {
+        let _ =
+            write!(text, ", momentum {momentum} (v ← {momentum}·v + gradient, θ ← θ − {eta}·v, from v = 0)");
+    }
     if learner.average {
         let _ = write!(text, "; the model is the average of all models so far");
     }
@@ -223,6 +227,7 @@ impl Checked {
                 "method": certificate.loss.proof.method(),
                 "start_norm": certificate.start_norm(),
                 "smaller_rates": certificate.holds_for_smaller_rates(),
+                "momentum_cost": verdict.momentum_cost,
                 "statement": certificate.statement,
                 "assumptions": Statement::assumptions(),
                 "tool": certificate.tool,
@@ -248,6 +253,16 @@ impl Certificate {
         let projection = self.statement.learner.projection;
         proofs.filter_map(Proof::ball).chain(projection).reduce(f64::min)
     }
+
+    /// How a learner with momentum is bounded by one without, and what is added for it.
+    fn momentum_text(&self, cost: f64) -> String {
+        format!(
+            "the bound on the loss is that of steps without momentum at the learning rate {}, and momentum costs at most {} more, \
+             which is in it",
+            self.loss.proof.rate().unwrap_or(self.statement.learner.learning_rate),
+            decimal_up(cost, 6)
+        )
+    }
 }
 
 fn proven(certificate: &Certificate, verdict: &Verdict) -> Vec<TextLine> {
@@ -259,6 +274,9 @@ fn proven(certificate: &Certificate, verdict: &Verdict) -> Vec<TextLine> {
     lines.push(("start", start));
     if let Some(rates) = certificate.rates_text() {
         lines.push(("rates", rates));
+    }
+    if let Some(cost) = verdict.momentum_cost {
+        lines.push(("momentum", certificate.momentum_text(cost)));
     }
     lines.push(("assumes", Statement::assumptions().to_owned()));
     let (loss, error) = if certificate.statement.learner.average {

@@ -3,7 +3,7 @@
 use unswayed_data::{Labels, Origin};
 
 use crate::exact::Dyadic;
-use crate::failure::{Reason, require, require_each, require_length, require_positive};
+use crate::failure::{Reason, require, require_each, require_length, require_not_negative, require_positive};
 use crate::rows::{Evidence, Rows};
 use crate::rules;
 use crate::statement::{Learner, Loss, Set, Statement, Target};
@@ -92,6 +92,7 @@ fn validate_learner(learner: &Learner, columns: usize) -> Result<(), Reason> {
     require(sigma >= 0.0 && sigma.is_finite(), "regularization", sigma, "≥ 0")?;
     let k = Dyadic::whole(1) - Dyadic::new(eta) * Dyadic::new(sigma);
     require_positive(&k, "1 − learning_rate·regularization")?;
+    validate_momentum(learner)?;
     require(learner.batch >= 1, "batch", 0.0, "≥ 1")?;
     let slowdown = learner.schedule.map_or(0.0, |schedule| schedule.slowdown);
     require(slowdown >= 0.0 && slowdown.is_finite(), "schedule.slowdown", slowdown, "≥ 0")?;
@@ -105,6 +106,16 @@ fn validate_learner(learner: &Learner, columns: usize) -> Result<(), Reason> {
         require(i == 0 && j < columns, "unregularized", j as f64, "a coordinate, and the only one")?;
     }
     Ok(())
+}
+
+/// 0 < μ < 1, and θ does not swing: (1+μ−ησ)² ≥ 4μ, that is ησ ≤ (1−√μ)², as ησ < 1.
+fn validate_momentum(learner: &Learner) -> Result<(), Reason> {
+    let Some(momentum) = learner.momentum else { return Ok(()) };
+    require(momentum > 0.0 && momentum < 1.0, "momentum", momentum, "in (0, 1)")?;
+    let (mu, one) = (Dyadic::new(momentum), Dyadic::whole(1));
+    let decay = Dyadic::new(learner.learning_rate) * Dyadic::new(learner.regularization);
+    let room = (one + &mu - decay).square() - Dyadic::whole(4) * mu;
+    require_not_negative(&room, "(1 + momentum − learning_rate·regularization)² − 4·momentum")
 }
 
 /// A finite number ≥ 0; −0 is none.

@@ -114,6 +114,7 @@ fn flag(feature: Feature) -> String {
         Feature::Drift => "--drift",
         Feature::Projection => "--projection",
         Feature::Clip => "--clip",
+        Feature::Momentum => "--momentum",
         Feature::Bias => "--bias",
         Feature::NoRegularization => "--regularization 0",
         Feature::Confidence => "--confidence",
@@ -137,6 +138,10 @@ fn condition(name: &str, value: f64, wanted: &str) -> String {
         }
         "1 − learning_rate·regularization" => {
             return "--learning-rate times --regularization must be below 1; make one of them smaller".into();
+        }
+        "(1 + momentum − learning_rate·regularization)² − 4·momentum" => {
+            return "--learning-rate times --regularization must be at most (1 − √momentum)²; make --momentum or one of them smaller"
+                .into();
         }
         "poison_weight" => ("--poison-weight", "it goes with --class-weight or --step-weight-column"),
         _ => return format!("{name} = {value:?} is not {wanted}"),

@@ -57,6 +57,7 @@ pub fn learner_part(learner: &LearnerFlags, nature: &NatureFlags, read: &ReadFla
         (learner.batch > 1).then(|| format!("batch{}", learner.batch)),
         number("projection", learner.projection),
         number("clip", learner.clip),
+        number("momentum", learner.momentum.filter(|momentum| *momentum > 0.0)),
         learner.bias.as_ref().map(|column| format!("bias-{}", safe(column))),
         nature.drift.then(|| format!("drift{}", nature.more.len() + 1)),
         nature.target.as_ref().map(|path| format!("target-{}", stem(path))),

@@ -246,6 +246,7 @@ fn but_for_rates(flags: &LearnerFlags, columns: Option<usize>) -> Result<Templat
         batch: flags.batch,
         projection: flags.projection,
         clip: flags.clip,
+        momentum: flags.momentum.filter(|momentum| *momentum > 0.0),
         bias: flags.bias.as_deref().map(column),
         decay: match flags.schedule {
             Some(ScheduleFlag::Falls(decay)) => Some(decay),

@@ -120,6 +120,12 @@ impl Problem {
         self.with(Statement { learner, ..self.statement.clone() })
     }
 
+    /// The same with plain steps at this rate in place of steps with momentum.
+    pub(crate) fn without_momentum(&self, learning_rate: f64) -> Result<Problem, ProblemError> {
+        let learner = Learner { learning_rate, momentum: None, ..self.learner().clone() };
+        self.with(Statement { learner, ..self.statement.clone() })
+    }
+
     fn with(&self, statement: Statement) -> Result<Problem, ProblemError> {
         let problem = Problem { statement, ..self.clone() };
         problem.validate()?;
@@ -340,6 +346,9 @@ pub struct Template {
     pub projection: Option<f64>,
     /// The norm at which the gradient of each point is clipped.
     pub clip: Option<f64>,
+    /// Momentum μ in (0, 1), if steps have any.
+    #[serde(default)]
+    pub momentum: Option<f64>,
     /// The column that is not regularized.
     pub bias: Option<Column>,
     /// How the learning rate falls, if it does.
@@ -364,6 +373,7 @@ impl Default for Template {
             batch: 1,
             projection: None,
             clip: None,
+            momentum: None,
             bias: None,
             decay: None,
             average: false,
@@ -480,6 +490,8 @@ impl ProblemBuilder {
         projection: f64 => template.projection = Some;
         /// The norm at which the gradient of each point is clipped.
         clip: f64 => template.clip = Some;
+        /// Momentum μ in [0, 1): v ← μv + gradient, θ ← θ − ηv.
+        momentum: f64 => template.momentum = without_zero;
         /// The column that is not regularized.
         bias: Column => template.bias = Some;
         /// How the learning rate falls, if it does.
@@ -504,6 +516,7 @@ impl ProblemBuilder {
             batch: self.template.batch,
             projection: self.template.projection,
             clip: self.template.clip,
+            momentum: self.template.momentum,
             unregularized: self
                 .template
                 .bias
@@ -613,6 +626,11 @@ impl ProblemBuilder {
             Adversary::Any => Set::Any,
         })
     }
+}
+
+/// No momentum is a momentum of 0.
+fn without_zero(momentum: f64) -> Option<f64> {
+    Some(momentum).filter(|momentum| *momentum != 0.0)
 }
 
 /// The largest step weight of a row, and of a class even if it has no row; `None` where steps have no weights.

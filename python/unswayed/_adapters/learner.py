@@ -42,6 +42,7 @@ class Learner:
         average: whether the model is the average of all models so far.
         from_step: the step from which on the learning rate is as `learning_rate` and `schedule` say. Bounds are for the long run,
             in which the steps before do not count.
+        momentum: μ of steps v ← μv + gradient, θ ← θ − ηv, from v = 0.
         before: the frozen steps of a pipeline that make the learner's rows; `certify` and the others then take raw features.
         is_classifier: whether labels are classes, as those of classifiers are, and never scores.
         classes: the classes that the estimator has seen, if it was fitted.
@@ -65,17 +66,20 @@ class Learner:
     class_weight: Any = field(default=None, repr=False)
     intercept_scale: float = field(default=1.0, repr=False)
     start: Union[None, tuple[float, ...], Mapping[Any, float]] = field(default=None, repr=False, compare=False)
+    momentum: float = field(default=0.0, repr=False)
 
-    def update(self, model: ArrayLike, z: ArrayLike, weight: float = 1.0) -> Floats:
+    def update(self, model: ArrayLike, z: ArrayLike, weight: float = 1.0, last: Optional[ArrayLike] = None) -> Floats:
         """The model after one step on the point z = label · features, multiplied by the weight; with an intercept,
         z = label · (features, 1). For a regression loss z is the label and then the features; with an intercept,
-        z = (label, features, 1).
+        z = (label, features, 1). With momentum `last` is the model a step before; at the first step there is none.
 
         >>> import unswayed
         >>> unswayed.Learner(learning_rate=0.5, regularization=0.5).update([0.0, 1.0], [0.6, 0.8])
         array([0.3 , 1.15])
         """
         theta, point = map(floats, (model, z))
+        if self.momentum and last is not None:
+            return self.update(theta, point, weight) + self.momentum * (theta - floats(last))
         setting = (self.learning_rate, self.regularization, self.loss, self.intercept)
         if not self.intercept or self.intercept_scale == 1.0:
             return _native.update(theta, point, *setting, weight)
@@ -165,7 +169,8 @@ class Learner:
 
     def _asked(self, options: dict[str, Any]) -> dict[str, Any]:
         """The options of `certify`, `attack` and `tolerate` for this learner."""
-        options = {**self._setting, "loss": self.loss, "schedule": self.schedule, "average": self.average, **options}
+        options = {**self._setting, "loss": self.loss, "schedule": self.schedule, "average": self.average,
+                   "momentum": self.momentum, **options}
         if options.get("adversary", "ball") == "ball":
             options["radius"] = self._radius(options.get("radius"))
         return {**options, "bias": -1} if self.intercept else options

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Optional
 
 from .._native import UnswayedError
@@ -26,7 +27,8 @@ def from_torch(model: Any, optimizer: Any, loss: Any) -> Learner:
             parameters is in the optimizer. Give the learner the inputs of the whole network then.
         optimizer: the `torch.optim.SGD`. Its `weight_decay` is σ. In a group with the weights the bias is shrunk too, and
             then it is the weight of a feature that is always 1 like any other. In a group of its own with the same `lr` and
-            `weight_decay=0` it is an intercept.
+            `weight_decay=0` it is an intercept. It may have `momentum`, without `nesterov` and `dampening`, if lr · weight_decay is at
+            most (1 − √momentum)².
         loss: the `nn.BCEWithLogitsLoss()` (labels 0 and 1) or `nn.SoftMarginLoss()` (−1 and 1) that it is trained with; or
             the name of what a function of your own computes, with gradients: `"hinge"`, `"logistic"` or another loss of
             `unswayed.certify`. With batches it must be the mean, and `certify` gets `batch=`.
@@ -43,17 +45,38 @@ def from_torch(model: Any, optimizer: Any, loss: Any) -> Learner:
         _refuse_variants(group)
     rate, penalty = float(weights["lr"]), float(weights["weight_decay"])
     check("SGD", rate, "lr", penalty, "weight_decay")
+    momentum = float(weights.get("momentum", 0))
+    _check_momentum(rate, penalty, momentum)
+    made = {"momentum": momentum, "is_classifier": True}
     if bias is None:
-        return Learner(rate, penalty, name, before=before, is_classifier=True)
+        return Learner(rate, penalty, name, before=before, **made)
     own_rate, own_penalty = float(bias["lr"]), float(bias["weight_decay"])
+    if float(bias.get("momentum", 0)) != momentum:
+        raise UnswayedError(
+            f"SGD: the bias has momentum={bias['momentum']}, the weights momentum={momentum}: a bias with a momentum of its own is not "
+            "certified; use the same"
+        )
     if own_rate != rate or own_penalty not in (0.0, penalty):
         raise UnswayedError(
             f"SGD: the bias has lr={own_rate} and weight_decay={own_penalty}, the weights lr={rate} and weight_decay={penalty}: a bias "
             "with a rate or a penalty of its own is not certified; use the same lr, and the same weight_decay or 0"
         )
     if own_penalty == 0:
-        return Learner(rate, penalty, name, intercept=True, before=before, is_classifier=True)
-    return Learner(rate, penalty, name, before=_with_constant(before), is_classifier=True)
+        return Learner(rate, penalty, name, intercept=True, before=before, **made)
+    return Learner(rate, penalty, name, before=_with_constant(before), **made)
+
+
+def _check_momentum(rate: float, penalty: float, momentum: float) -> None:
+    """Refuses momentum that makes the model swing, with numbers that do not."""
+    if not 0 <= momentum < 1:
+        raise UnswayedError(f"SGD: momentum={momentum}: it must be from 0 to below 1")
+    most = (1 - math.sqrt(momentum)) ** 2
+    if momentum and rate * penalty > most:
+        largest = (1 - math.sqrt(rate * penalty)) ** 2
+        raise UnswayedError(
+            f"SGD: momentum={momentum}: lr · weight_decay = {rate * penalty:.6g} is above (1 − √momentum)² = {most:.6g}, where the model swings "
+            f"back and forth; use an lr of at most {0.9995 * most / penalty:.4g}, or a momentum of at most {math.floor(largest * 1e4) / 1e4}"
+        )
 
 
 def _is_torch(thing: Any, name: str) -> bool:
@@ -156,9 +179,8 @@ def _groups(optimizer: Any, layer: Any) -> tuple[dict[str, Any], Optional[dict[s
 
 def _refuse_variants(group: dict[str, Any]) -> None:
     rules = [
-        ("momentum", 0, "its steps depend on past gradients; use momentum=0"),
-        ("dampening", 0, "it goes with momentum; leave it out"),
-        ("nesterov", False, "it goes with momentum; leave it out"),
+        ("dampening", 0, "it shortens the gradients that momentum adds up, and has no proof here; use dampening=0"),
+        ("nesterov", False, "it looks ahead of the model that is judged, and has no proof here; use nesterov=False"),
         ("maximize", False, "it climbs the loss; use maximize=False"),
     ]
     for name, value, reason in rules:

@@ -25,17 +25,7 @@ pub(crate) fn require_kept(
     // A step of norm at most steepest·‖z‖ does not lead out of the ball if it is at most ϱσ.
     let steepest = Dyadic::new(statement.learner.loss.steepest()).square();
     let edge = (ball * Dyadic::new(statement.learner.regularization)).square();
-    let largest = match (&statement.threat.set, proof.omega) {
-        (Set::Ball { .. } | Set::Any, _) => Dyadic::new(point_radius(statement).0).square(),
-        (Set::Box { radii }, _) => norm2(radii),
-        (Set::Ellipsoid { .. }, omega) => Dyadic::new(omega.unwrap_or_default()),
-        (Set::Points { points }, _) => {
-            let dimension = shells.centre.len().max(1);
-            points.chunks(dimension).map(norm2).fold(Dyadic::zero(), Dyadic::max)
-        }
-        (Set::LabelFlips, _) => Dyadic::zero(),
-    };
-    let largest = largest * point_weight(statement).square();
+    let largest = longest_point(statement, proof);
     require_not_negative(&(&edge - &steepest * largest), "(ϱσ)² − ‖z‖² on the set")?;
     // Steps of clipped rows are as short as those of clipped points.
     if statement.learner.clip.is_some_and(|clip| !(Dyadic::new(clip).square() - &edge).is_positive()) {
@@ -49,6 +39,20 @@ pub(crate) fn require_kept(
     evidence.data.iter().try_for_each(|rows| {
         rows.in_parallel(|mut range| range.try_for_each(|i| kept(rows, i))).into_iter().collect()
     })
+}
+
+/// The largest ‖z‖² on the set, times the squared step weight of its points; 0 for label flips, whose points are rows.
+pub(crate) fn longest_point(statement: &Statement, proof: &CaseProof) -> Dyadic {
+    let largest = match &statement.threat.set {
+        Set::Ball { .. } | Set::Any => Dyadic::new(point_radius(statement).0).square(),
+        Set::Box { radii } => norm2(radii),
+        Set::Ellipsoid { .. } => Dyadic::new(proof.omega.unwrap_or_default()),
+        Set::Points { points } => {
+            points.chunks(proof.beta.len().max(1)).map(norm2).fold(Dyadic::zero(), Dyadic::max)
+        }
+        Set::LabelFlips => Dyadic::zero(),
+    };
+    largest * point_weight(statement).square()
 }
 
 /// Requires 0 < r_1 < r_2 < … and r_M ≥ ϱ + ‖o‖.
@@ -105,6 +109,7 @@ mod tests {
                 rows: RowBound::Interval,
                 alpha: 1.0,
                 beta: vec![0.0; 2],
+                rate: None,
                 omega: None,
                 shells: Some(Shells { centre: centre.clone(), radii: radii.clone(), ball: 1.0 }),
                 slabs: vec![],

@@ -504,6 +504,7 @@ fn the_fields_of_a_verdict() {
             "method",
             "start_norm",
             "smaller_rates",
+            "momentum_cost",
             "statement",
             "assumptions",
             "tool",

@@ -407,7 +407,7 @@ fn lists_in_place_of_objects() {
     let document = samples().swap_remove(0).json();
     let learner = ["linear", "statement", "learner"].map(str::to_owned);
     let error =
-        read(&with(&document, &learner, json!(["hinge", 0.01, null, 0.1, 1]))).unwrap_err().to_string();
+        read(&with(&document, &learner, json!(["hinge", 0.01, null, 0.1, null, 1]))).unwrap_err().to_string();
     assert_eq!(error, "not a certificate: linear.statement.learner is a list, not an object");
 }
 

@@ -28,6 +28,7 @@ mod format;
 mod hostile;
 mod levels;
 mod mean;
+mod momentum;
 mod mutations;
 mod oracles;
 mod paper;

@@ -482,6 +482,27 @@ fn every_kind() -> Vec<Value> {
         let problem = generic(&[loss, Feature::Ball, Feature::TargetWeights, Feature::RowWeights]);
         all.push(sample("target of a quarter", &problem, &certificate(&problem)));
     }
+    // Both theorems on momentum; the second is for one dataset and regularized coordinates.
+    let with_momentum: [&[Feature]; 10] = [
+        &[Feature::Hinge, Feature::Ball],
+        &[Feature::Logistic, Feature::Box],
+        &[Feature::SmoothMargin, Feature::Ellipsoid],
+        &[Feature::Hinge, Feature::Points],
+        &[Feature::Logistic, Feature::LabelFlips],
+        &[Feature::Hinge, Feature::AnyPoint, Feature::Clip],
+        &[Feature::Multiclass, Feature::Ball],
+        &[Feature::Regression, Feature::Ball],
+        &[Feature::Hinge, Feature::Ball, Feature::Bias],
+        &[Feature::Hinge, Feature::Ball, Feature::Drift],
+    ];
+    for features in with_momentum {
+        let mut problem = generic(&[features, &[Feature::Momentum]].concat());
+        all.push(sample("momentum", &problem, &certificate(&problem)));
+        if problem.data.len() == 1 && problem.proof.slabs.is_empty() {
+            problem.proof.rate = Some(0.014);
+            all.push(sample("momentum at less than the rate of M1", &problem, &certificate(&problem)));
+        }
+    }
     // Points that reach the clip, and are not clipped.
     let mut problem = generic(&[Feature::Logistic, Feature::Ball, Feature::Clip]);
     problem.statement.threat.set = Set::Ball { radius: CLIP };

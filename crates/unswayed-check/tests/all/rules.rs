@@ -29,8 +29,8 @@ const OPTIONAL: [Feature; 10] = [
     Paper,
     SetAroundData,
 ];
-/// What a learning rate that changes is tried with; without it these are in no rule, and are tried alone.
-const RARE: [&[Feature]; 13] = [
+/// What a learning rate that changes is tried with; without it these are in few rules, and are tried alone.
+const RARE: [&[Feature]; 17] = [
     &[],
     &[Schedule],
     &[Average],
@@ -44,6 +44,10 @@ const RARE: [&[Feature]; 13] = [
     &[HostileRows, Schedule],
     &[HostileRows, Average, Horizon],
     &[HostileRows, StepWeights],
+    &[Momentum],
+    &[Momentum, Horizon],
+    &[Momentum, Average],
+    &[Schedule, Momentum],
 ];
 
 /// Every request that names one loss, one set and one target, in the order in which a statement lists its features. Sets
@@ -53,6 +57,7 @@ fn requests() -> Vec<Vec<Feature>> {
         Drift,
         StepWeights,
         Schedule,
+        Momentum,
         Average,
         Projection,
         Clip,
@@ -192,7 +197,7 @@ fn every_pair_is_covered_or_listed() {
         .chain(SETS)
         .chain([TargetWeights, TargetRows])
         .chain(OPTIONAL)
-        .chain([Schedule, Average, Horizon, AnyLabel, HostileRows])
+        .chain([Schedule, Momentum, Average, Horizon, AnyLabel, HostileRows])
         .filter(|f| !UNSEEN.contains(f))
         .collect();
     let supported: Vec<Vec<Feature>> = requests().into_iter().filter(|r| unsupported(r).is_none()).collect();
@@ -264,6 +269,11 @@ fn every_pair_is_covered_or_listed() {
         (Confidence, Schedule),
         (Paper, Schedule),
         (Schedule, Horizon),
+        (Projection, Momentum),
+        (NoRegularization, Momentum),
+        (Confidence, Momentum),
+        (Paper, Momentum),
+        (Schedule, Momentum),
         (RowWeights, Confidence),
         (ScaledRows, Confidence),
         (Logistic, Paper),

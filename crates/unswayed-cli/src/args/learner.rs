@@ -74,6 +74,11 @@ pub struct LearnerFlags {
     #[arg(long, value_name = "NORM", value_parser = positive)]
     pub clip: Option<f64>,
 
+    /// Momentum of the steps, from 0 to below 1, as PyTorch's SGD has it: v ← M·v + gradient, θ ← θ − learning rate · v. The gradient
+    /// contains the regularization. learning rate · regularization must be at most (1 − √M)²
+    #[arg(long, value_name = "M", value_parser = momentum)]
+    pub momentum: Option<f64>,
+
     /// The column that is not regularized: its number from 1, its name, or 'last'
     #[arg(long, value_name = "COLUMN")]
     pub bias: Option<String>,
@@ -94,15 +99,12 @@ impl LearnerFlags {
             batch,
             projection,
             clip,
+            momentum,
             bias,
         } = self;
         let plain = schedule.is_none() && !average && label_bound.is_none() && poison_weight.is_none();
-        let steps = plain
-            && contaminated.is_none()
-            && *batch == 1
-            && projection.is_none()
-            && clip.is_none()
-            && bias.is_none();
+        let plain = plain && momentum.is_none() && contaminated.is_none();
+        let steps = plain && *batch == 1 && projection.is_none() && clip.is_none() && bias.is_none();
         loss.is_none() && *adversary == AdversaryFlag::Ball && radius.is_none() && steps
     }
 }
@@ -160,6 +162,13 @@ pub fn positive(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(x) if x > 0.0 && f64::is_finite(x) => Ok(x),
         _ => Err("must be a positive number".into()),
+    }
+}
+
+fn momentum(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(x) if (0.0..1.0).contains(&x) => Ok(x),
+        _ => Err("must be from 0 to below 1, such as 0.9".into()),
     }
 }
 

@@ -115,7 +115,7 @@ fn with_files(words: &str, format: &str) -> String {
     words.split_whitespace().map(word).collect::<Vec<_>>().join(" ")
 }
 
-const KINDS: [&str; 42] = [
+const KINDS: [&str; 44] = [
     "@d",
     "@d --radius 0.5 --horizon 100000",
     "@d --horizon 1000000 --start -1,0.5,2",
@@ -129,6 +129,8 @@ const KINDS: [&str; 42] = [
     "@d --schedule invscaling --loss logistic",
     "@d --schedule slowdown=0.01 --adversary labels --average",
     "@d --average --horizon 1000",
+    "@d --momentum 0.5 --horizon 1000",
+    "@d --momentum 0.3 --loss logistic --adversary box --batch 4",
     "@d --adversary box",
     "@d --adversary box=0.5",
     "@d --adversary box=r.npy",

@@ -93,6 +93,37 @@ fn rows_that_may_be_hostile() {
 }
 
 #[test]
+fn steps_with_momentum() {
+    let folder = folder();
+    let plain = certified(&folder, "a.npz");
+    let found = certified(&folder, "a.npz --momentum 0.5");
+    assert!(loss(&found) > loss(&plain), "{found}");
+    assert_eq!(found["momentum"], 0.5);
+    assert!(number(&found, "momentum_cost") < 1e-3 && number(&found, "momentum_rate") > 0.0, "{found}");
+    assert_eq!(certificate(&folder, &found).statement.learner.momentum, Some(0.5));
+    let output = unswayed(&folder, &["check", found["certificate"].as_str().unwrap(), "a.npz"]);
+    let said = text(&output.stdout);
+    assert!(
+        said.contains("momentum 0.5 (v ← 0.5·v + gradient") && said.contains("momentum costs at most 0.0"),
+        "{said}"
+    );
+    // A momentum of 0 is none.
+    assert_eq!(loss(&certified(&folder, "a.npz --momentum 0")).to_bits(), loss(&plain).to_bits());
+    for (wrong, words) in [
+        ("--momentum 1", "from 0 to below 1"),
+        ("--momentum 0.5 --projection 2", "--momentum with --projection"),
+        ("--momentum 0.5 --schedule optimal", "--momentum with a learning rate that changes"),
+        ("--momentum 0.5 --method paper", "--method paper with --momentum"),
+        ("--momentum 0.999999", "at most (1 − √momentum)²"),
+    ] {
+        let wrong: Vec<&str> = wrong.split(' ').collect();
+        let output = unswayed(&folder, &[&["certify", "a.npz"], &SETTING[..], &wrong].concat());
+        let said = text(&output.stderr);
+        assert!(!output.status.success() && said.contains(words), "{wrong:?}: {said}");
+    }
+}
+
+#[test]
 fn steps_are_multiplied_by_weights() {
     let folder = folder();
     let (x, _) = points(24, 0.4, 1);

@@ -92,8 +92,9 @@ fn check_commands(result: &Design, folder: &str) -> Vec<String> {
 /// assert_eq!(lines[0], ("learner", "hinge loss, gradients clipped at 1".to_owned()));
 /// ```
 pub fn template_lines(template: &Template) -> Vec<TextLine> {
-    let Template { adversary, radius, batch, projection, clip, bias, label_bound, contaminated, .. } =
-        template;
+    let Template {
+        adversary, radius, batch, projection, clip, momentum, bias, label_bound, contaminated, ..
+    } = template;
     let column = |column: &Column| match column {
         Column::Index(index) => format!("column {}", index + 1),
         Column::FromEnd(1) => "the last column".to_owned(),
@@ -105,6 +106,7 @@ pub fn template_lines(template: &Template) -> Vec<TextLine> {
         (*batch > 1).then(|| format!("{batch} points per step")),
         projection.map(|radius| format!("projected on norms up to {radius}")),
         clip.map(|norm| format!("gradients clipped at {norm}")),
+        momentum.map(|momentum| format!("momentum {momentum}")),
         bias.as_ref().map(|bias| format!("{} not regularized", column(bias))),
     ];
     let threat = match adversary {

@@ -40,6 +40,8 @@ pub struct Stated {
     pub projection: Option<f64>,
     /// The norm at which gradients are clipped.
     pub clip: Option<f64>,
+    /// The momentum of the steps.
+    pub momentum: Option<f64>,
     /// The column that is not regularized, from 1.
     pub bias: Option<usize>,
     /// The statement itself.
@@ -72,6 +74,7 @@ impl Stated {
             batch: learner.batch,
             projection: learner.projection,
             clip: learner.clip,
+            momentum: learner.momentum,
             bias: learner.unregularized.first().map(|column| column + 1),
             statement: statement.clone(),
             assumptions: Statement::assumptions(),
@@ -131,6 +134,10 @@ pub struct Summary {
     pub confident_loss: Option<f64>,
     /// The norm at which the learner must shorten or refuse new points for that bound.
     pub new_data_radius: Option<f64>,
+    /// The learning rate of the plain steps that bound a learner with momentum.
+    pub momentum_rate: Option<f64>,
+    /// What momentum costs beyond that rate, at most; it is in the certified loss.
+    pub momentum_cost: Option<f64>,
     /// After so many steps the start adds less than 1 % to the certified loss.
     pub transient_steps: f64,
     /// The time that the search took.
@@ -198,6 +205,8 @@ impl Summary {
             new_data_loss: outcome.new_data_loss,
             confident_loss: outcome.new_data_loss,
             new_data_radius: new_data.map(|claim| claim.radius),
+            momentum_rate: certificate.loss.proof.rate(),
+            momentum_cost: outcome.momentum_cost,
             transient_steps: outcome.transient_steps,
             seconds: None,
             certificate: None,
@@ -249,6 +258,10 @@ impl Summary {
             lines.push(("certified error", text));
         }
         lines.extend(self.error.iter().map(|text| ("error", text.clone())));
+        if let (Some(rate), Some(cost)) = (self.momentum_rate, self.momentum_cost) {
+            let text = format!("costs at most {} beyond the learning rate {rate} without it", up(cost));
+            lines.push(("momentum", text));
+        }
         lines.extend(self.new_data_line());
         lines.extend(self.attack_lines());
         let error = self.benign_error.map_or(String::new(), |error| format!("; error {}", down(error)));

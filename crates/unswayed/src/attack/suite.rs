@@ -409,11 +409,13 @@ impl<'a> Suite<'a> {
         Arena { learner, stream, judge, time_constant: self.time_constant(), cancel: &self.cancel }
     }
 
-    /// Points after which the learner has forgotten: shrinkage takes 1/(ησ) steps, crossing a ball of radius ϱ about ϱ/η.
+    /// Points after which the learner has forgotten: shrinkage takes 1/(ησ) steps, crossing a ball of radius ϱ about ϱ/η. Momentum makes
+    /// both 1/(1−μ) times as fast.
     fn time_constant(&self) -> f64 {
         let learner = &self.statement().learner;
         let width = (1.0 / learner.regularization).min(learner.projection.unwrap_or(f64::INFINITY));
-        learner.batch as f64 * width / learner.learning_rate
+        let slower = 1.0 - learner.momentum.unwrap_or_default();
+        learner.batch as f64 * width * slower / learner.learning_rate
     }
 }
 

@@ -9,6 +9,8 @@
 //! | `general` | everything else: a conic program, and quasi-Newton steps for the logistic loss |
 //! | `levels` | the error, on the levels of the learner's objective; with [`Effort::Tight`] |
 //! | [`paper`] | the paper's semidefinite program, for comparison |
+//!
+//! `momentum` turns a proof for plain steps into one for steps with momentum.
 
 mod benign;
 mod conic;
@@ -19,6 +21,7 @@ mod general;
 mod interior;
 mod levels;
 mod mean;
+mod momentum;
 pub mod paper;
 mod start;
 #[cfg(test)]
@@ -135,6 +138,8 @@ pub struct Outcome {
     pub benign: Benign,
     /// The loss of the model θ = 0, which never learns.
     pub idle_loss: f64,
+    /// What momentum adds to the certified loss beyond what the rate of its proof does; for learners with momentum.
+    pub momentum_cost: Option<f64>,
 }
 
 /// Bounds what any adversary of the problem can do in the long run.
@@ -188,6 +193,9 @@ pub(crate) fn certify_near(
     options: &Options,
     near: Option<&Solution>,
 ) -> Result<(Outcome, Option<Solution>), CertifyError> {
+    if problem.learner().momentum.is_some() {
+        return momentum::certify_near(problem, options, near);
+    }
     let Some(level) = options.confidence else {
         let (mut found, solution) = search(problem, options, near)?;
         if options.effort == Effort::Tight {
@@ -294,6 +302,7 @@ fn outcome(problem: &Problem, certificate: Certificate, converged: bool, start: 
         transient_steps: transient_steps(problem, &certificate.loss, start),
         benign: benign(problem),
         idle_loss: idle_loss(problem),
+        momentum_cost: momentum::cost(problem, &certificate.loss),
         certificate,
     }
 }
@@ -387,8 +396,11 @@ fn claim(problem: &Problem, proof: CaseProof) -> Result<Claim, Failure> {
     Ok(Claim { bound, proof })
 }
 
-/// The m that makes the finite-horizon term smallest: max(0, ‖β‖/(2ϱ) − α) in a ball, else 0.
+/// The m that makes the finite-horizon term smallest: max(0, ‖β‖/(2ϱ) − α) in a ball, else 0, and 0 with momentum.
 fn best_m(statement: &Statement, proof: &Proof) -> f64 {
+    if statement.learner.momentum.is_some() {
+        return 0.0;
+    }
     let ball = [proof.ball(), statement.learner.projection].into_iter().flatten().reduce(f64::min);
     match (proof, ball) {
         (Proof::Cases(proof), Some(ball)) => (norm(&proof.beta) / (2.0 * ball) - proof.alpha).max(0.0),
@@ -435,6 +447,9 @@ pub fn idle_loss(problem: &Problem) -> f64 {
 fn transient_steps(problem: &Problem, loss: &Claim, start: &[f64]) -> f64 {
     if problem.learner().schedule.is_some() {
         return f64::INFINITY;
+    }
+    if problem.learner().momentum.is_some() {
+        return momentum::transient_steps(problem, loss, start);
     }
     let cost = start_cost(problem.statement(), &loss.proof, start);
     (cost / (problem.learner().learning_rate * 0.01 * loss.bound)).ceil()

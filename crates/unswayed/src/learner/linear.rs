@@ -6,7 +6,7 @@ use super::loss::{blocks, pull};
 use super::online::{LANES, Online, add_padded, padded_dot};
 use crate::certify::dot;
 
-/// A linear learner in motion: θ' = P(kθ + (η/b) Σ g). A step in the sense of [`Online`] is one point: θ moves at the last one of
+/// A linear learner in motion: θ' = P(kθ + (η/b) Σ g), and with momentum θ' = kθ + (η/b) Σ g + μ(θ − the θ before). A step in the sense of [`Online`] is one point: θ moves at the last one of
 /// each batch.
 #[derive(Clone, Debug)]
 pub struct LinearState(Motion);
@@ -21,7 +21,10 @@ enum Motion {
 impl LinearState {
     /// θ = 0, for points with so many entries.
     pub fn new(learner: &Learner, point: usize) -> Self {
-        let is_plain = learner.batch == 1 && learner.projection.is_none() && learner.unregularized.is_empty();
+        let is_plain = learner.batch == 1
+            && learner.projection.is_none()
+            && learner.unregularized.is_empty()
+            && learner.momentum.is_none();
         let is_margin = learner.loss.label_entries() == 0;
         LinearState(if is_plain && is_margin {
             Motion::Scaled(Scaled::new(learner, point))
@@ -30,7 +33,7 @@ impl LinearState {
         })
     }
 
-    /// One step of the learner on one point (of a batch of one), from and to an unpadded θ.
+    /// One step of the learner on one point (of a batch of one), from and to an unpadded θ; with momentum the first one.
     ///
     /// ```
     /// use unswayed::check::{Learner, Loss};
@@ -173,7 +176,7 @@ impl Online for Scaled {
 }
 
 /// θ' = P(Kθ + (η/b) Σ g): K shrinks all coordinates but the free ones, g is minus the gradient of a point's loss, clipped,
-/// b the size of a batch, P the projection on a ball.
+/// b the size of a batch, P the projection on a ball. Momentum adds μ times the last move, which is ηv for v' = μv + (Σg)/b − σθ.
 #[derive(Clone, Debug)]
 struct General {
     loss: Loss,
@@ -182,10 +185,13 @@ struct General {
     theta: Vec<[f64; LANES]>,
     /// Σ g over the batch so far.
     sum: Vec<[f64; LANES]>,
+    /// The last move of θ.
+    moved: Vec<[f64; LANES]>,
     /// What each coordinate is multiplied by.
     keep: Vec<[f64; LANES]>,
     /// η/b.
     gain: f64,
+    momentum: f64,
     batch: u64,
     seen: u64,
     clip: f64,
@@ -208,9 +214,11 @@ impl General {
             loss: learner.loss,
             dimension,
             sum: padded.clone(),
+            moved: padded.clone(),
             theta: padded,
             keep,
             gain: learner.learning_rate / learner.batch as f64,
+            momentum: learner.momentum.unwrap_or_default(),
             batch: learner.batch,
             seen: 0,
             clip: learner.clip.unwrap_or(f64::INFINITY),
@@ -252,12 +260,15 @@ impl General {
     /// Ends a batch.
     #[inline(always)]
     fn finish(&mut self) {
-        for ((theta, sum), keep) in self.theta.iter_mut().zip(&mut self.sum).zip(&self.keep) {
-            let mut moved = *theta;
+        let lanes = self.theta.iter_mut().zip(&mut self.sum).zip(&mut self.moved).zip(&self.keep);
+        for (((theta, sum), moved), keep) in lanes {
+            let mut next = *theta;
             for lane in 0..LANES {
-                moved[lane] = keep[lane] * theta[lane] + self.gain * sum[lane];
+                let step = keep[lane] * theta[lane] + self.gain * sum[lane];
+                next[lane] = step + self.momentum * moved[lane];
+                moved[lane] = next[lane] - theta[lane];
             }
-            (*theta, *sum) = (moved, [0.0; LANES]);
+            (*theta, *sum) = (next, [0.0; LANES]);
         }
         self.seen = 0;
         if self.ball < f64::INFINITY {
@@ -303,6 +314,7 @@ impl Online for General {
         self.theta.as_flattened_mut().fill(0.0);
         self.theta.as_flattened_mut()[..theta.len()].copy_from_slice(theta);
         self.sum.as_flattened_mut().fill(0.0);
+        self.moved.as_flattened_mut().fill(0.0);
         self.seen = 0;
     }
 }

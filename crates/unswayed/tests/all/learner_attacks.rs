@@ -234,6 +234,17 @@ fn naive_step(learner: &Learner, theta: &mut [f64], batch: &[Vec<f64>]) {
     }
 }
 
+/// The same with momentum: v' = μv + d, θ' = θ + ηv', where a plain step is θ + ηd.
+fn naive_momentum(learner: &Learner, theta: &mut [f64], v: &mut [f64], batch: &[Vec<f64>]) {
+    let before = theta.to_vec();
+    naive_step(learner, theta, batch);
+    let Some(momentum) = learner.momentum else { return };
+    for ((t, v), before) in theta.iter_mut().zip(v).zip(&before) {
+        *v = momentum * *v + (*t - before) / learner.learning_rate;
+        *t = before + learner.learning_rate * *v;
+    }
+}
+
 #[test]
 fn the_engine_makes_the_steps_as_they_are_written() {
     for loss in [Loss::Hinge, Loss::Logistic, Loss::Multiclass(4)] {
@@ -244,6 +255,14 @@ fn the_engine_makes_the_steps_as_they_are_written() {
             Learner { projection: Some(0.4), ..base.clone() },
             Learner { clip: Some(0.3), ..base.clone() },
             Learner { unregularized: vec![1, 4], ..base.clone() },
+            Learner { momentum: Some(0.7), ..base.clone() },
+            Learner {
+                momentum: Some(0.9),
+                batch: 3,
+                clip: Some(0.3),
+                unregularized: vec![1],
+                ..base.clone()
+            },
             Learner { batch: 4, projection: Some(0.5), clip: Some(0.2), unregularized: vec![0], ..base },
         ];
         for learner in learners {
@@ -256,8 +275,9 @@ fn the_engine_makes_the_steps_as_they_are_written() {
             let parameters = if let Loss::Multiclass(k) = loss { 9 * k } else { 10 };
             let mut state = LinearState::new(&learner, 10);
             let (mut theta, mut fast) = (vec![0.0; parameters], vec![0.0; parameters]);
+            let mut v = vec![0.0; parameters];
             for (i, batch) in rows.chunks_exact(learner.batch as usize).enumerate() {
-                naive_step(&learner, &mut theta, batch);
+                naive_momentum(&learner, &mut theta, &mut v, batch);
                 (0..batch.len()).for_each(|j| state.step(padded.row(i * batch.len() + j)));
                 state.theta(&mut fast);
                 let worst = theta.iter().zip(&fast).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -294,6 +314,7 @@ fn variety() -> Vec<Problem> {
         base().adversary(Adversary::LabelFlips),
         logistic().adversary(Adversary::LabelFlips),
         base().batch(5),
+        base().momentum(0.8),
         base().projection(0.8),
         base().bias(Column::Index(2)),
         base().clip(0.5),

@@ -15,6 +15,7 @@ mod learner_soundness;
 mod learners;
 mod levels;
 mod mean;
+mod momentum;
 mod mutations;
 mod noise;
 mod oracles;

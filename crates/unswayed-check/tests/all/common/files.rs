@@ -26,6 +26,7 @@ pub fn all() -> Vec<(&'static str, Problem, Certificate)> {
         ("clip", &[Hinge, AnyPoint, Clip], false),
         ("logistic clip", &[Logistic, Ball, Clip], false),
         ("bias", &[Hinge, Ball, Bias], false),
+        ("momentum", &[Hinge, Ball, Momentum], false),
         ("projection", &[Logistic, Ball, Projection, NoRegularization], false),
         ("target weights", &[Hinge, Ball, TargetWeights, RowWeights], false),
         ("target rows", &[Hinge, Ball, TargetRows, Projection], false),

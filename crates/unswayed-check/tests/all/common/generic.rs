@@ -25,6 +25,9 @@ pub const ALPHA: f64 = 8.0;
 pub const NU: f64 = 0.125;
 pub const CLIP: f64 = 0.5;
 pub const PROJECTION: f64 = 12.0;
+/// μ, and a rate of plain steps at which Theorem M1 holds: RATE(1−μ)² ≥ ETA(1+μ).
+pub const MOMENTUM: f64 = 0.25;
+pub const RATE: f64 = 0.03;
 /// ϱ of shells without a projection.
 pub const BALL: f64 = 15.0;
 /// The largest label of a poisoned point of a regression.
@@ -74,6 +77,7 @@ fn statement(features: &[Feature]) -> Statement {
     learner.clip = has(Feature::Clip).then_some(CLIP);
     learner.unregularized = if has(Feature::Bias) { vec![1] } else { vec![] };
     learner.schedule = has(Feature::Schedule).then_some(Schedule { slowdown: SIGMA / 4.0, from_step: None });
+    learner.momentum = has(Feature::Momentum).then_some(MOMENTUM);
     learner.average = has(Feature::Average);
     if has(Feature::Horizon) {
         let parameters = if has(Feature::Multiclass) { 2 * K } else { 2 };
@@ -177,7 +181,11 @@ fn make(features: &[Feature], is_error: bool) -> Problem {
     let datasets = statement.data.len();
     let weights = has(Feature::RowWeights).then(|| vec![1.0, 2.0, 0.5, 1.0]);
     let target = matches!(statement.target, Target::Rows(_)).then(|| TARGET.to_vec());
-    let proof = CaseProof { omega: is_ellipsoid.then_some(1.5), ..simple(kind, ALPHA, beta, lines, cases) };
+    let proof = CaseProof {
+        rate: has(Feature::Momentum).then_some(RATE),
+        omega: is_ellipsoid.then_some(1.5),
+        ..simple(kind, ALPHA, beta, lines, cases)
+    };
     let needs_shells = kind == RowBound::Interval || has(Feature::NoRegularization);
     let mut problem = Problem { statement, proof, data: vec![z], weights: vec![weights], dimension, target };
     if has(Feature::StepWeights) {

@@ -160,6 +160,7 @@ pub fn simple(rows: RowBound, alpha: f64, beta: Vec<f64>, lines: Lines, cases: C
         rows,
         alpha,
         beta,
+        rate: None,
         omega: None,
         shells: None,
         slabs: vec![],

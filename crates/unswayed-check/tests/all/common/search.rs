@@ -53,7 +53,7 @@ impl Problem {
     }
 
     /// One step.
-    fn step(&self, theta: &[f64], z: &[f64]) -> Vec<f64> {
+    pub fn step(&self, theta: &[f64], z: &[f64]) -> Vec<f64> {
         let learner = &self.statement.learner;
         let mut g = vec![0.0; theta.len()];
         match learner.loss {
@@ -98,7 +98,7 @@ impl Problem {
     }
 
     /// What the loss (or the error) is on one row.
-    fn loss(&self, theta: &[f64], z: &[f64]) -> f64 {
+    pub fn loss(&self, theta: &[f64], z: &[f64]) -> f64 {
         let is_error = self.proof.rows.is_error();
         if let Loss::Multiclass(classes) = self.statement.learner.loss {
             let (label, x) = (z[0] as usize, &z[1..]);
@@ -273,7 +273,7 @@ impl Problem {
     }
 
     /// Points along ±(2αkθ + β), ±θ, or just short of acting, or random ones.
-    fn best_point(&self, theta: &[f64], random: &mut Random) -> Vec<f64> {
+    pub fn best_point(&self, theta: &[f64], random: &mut Random) -> Vec<f64> {
         let is_regression = self.statement.learner.loss.is_regression();
         let d = self.dimension - usize::from(is_regression);
         let k = 1.0 - self.statement.learner.learning_rate * self.statement.learner.regularization;

@@ -110,7 +110,11 @@ impl Quadratic {
 
     /// The λ of a proof; `None` if it is not of this form.
     pub fn of(proof: &Proof, problem: &Problem) -> Option<Self> {
+        // With momentum λ is one of θ and of its last move.
         let Proof::Cases(proof) = proof else { return None };
+        if proof.rate.is_some() {
+            return None;
+        }
         Some(Quadratic::new(proof.alpha, proof.beta.clone(), problem.learner().learning_rate))
     }
 

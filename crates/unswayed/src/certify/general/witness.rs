@@ -74,6 +74,7 @@ pub(super) fn witness(
         rows: method,
         alpha: found.alpha,
         beta: found.beta,
+        rate: None,
         omega,
         shells,
         slabs,

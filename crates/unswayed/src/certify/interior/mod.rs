@@ -172,6 +172,7 @@ fn proof(rows: RowBound, point: &Point, lines: Lines) -> CaseProof {
         rows,
         alpha: point.alpha(),
         beta: point.beta().to_vec(),
+        rate: None,
         omega: None,
         shells: None,
         slabs: vec![],

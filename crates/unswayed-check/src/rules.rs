@@ -165,10 +165,11 @@ pub const RULES: &[Rule] = &[
     rule(&[Levels, Drift], &[], LEVELS),
     rule(&[Levels, Schedule], &[], LEVELS),
     rule(&[Levels, Average], &[], LEVELS),
+    // Before the projection that it needs.
+    rule(&[Levels, NoRegularization], &[], LEVELS),
     rule(&[Levels, Projection], &[], LEVELS),
     rule(&[Levels, Clip], &[], LEVELS),
     rule(&[Levels, Bias], &[], LEVELS),
-    rule(&[Levels, NoRegularization], &[], LEVELS),
     rule(&[Levels, StepWeights], &[], LEVELS),
 ];
 

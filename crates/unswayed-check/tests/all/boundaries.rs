@@ -16,10 +16,10 @@ use crate::common::generic::{
 };
 use crate::common::{Problem, dot};
 
-type Check = Box<dyn Fn(f64) -> Result<f64, Failure>>;
+pub type Check = Box<dyn Fn(f64) -> Result<f64, Failure>>;
 
 /// A condition on one number: accepted for `inside`, refused for `outside`, and the edge is near `at`.
-struct Edge {
+pub struct Edge {
     words: String,
     inside: f64,
     outside: f64,
@@ -54,11 +54,11 @@ impl Edge {
     }
 }
 
-fn edge(words: impl Into<String>, inside: f64, outside: f64, at: f64, check: Check) -> Edge {
+pub fn edge(words: impl Into<String>, inside: f64, outside: f64, at: f64, check: Check) -> Edge {
     Edge { words: words.into(), inside, outside, at, check }
 }
 
-fn test_all(edges: Vec<Edge>, least: usize) {
+pub fn test_all(edges: Vec<Edge>, least: usize) {
     assert!(edges.len() >= least, "{} edges", edges.len());
     edges.iter().for_each(Edge::test);
 }

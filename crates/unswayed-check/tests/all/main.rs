@@ -26,6 +26,8 @@ mod expect;
 mod files;
 mod format;
 mod levels;
+mod levels_edges;
+mod levels_truth;
 mod mean;
 mod mutations;
 mod oracles;

@@ -5,6 +5,7 @@ pub mod fixtures;
 pub mod generic;
 pub mod random;
 pub mod search;
+pub mod section20;
 pub mod textbook;
 
 use unswayed_check::{

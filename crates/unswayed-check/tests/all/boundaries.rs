@@ -581,6 +581,19 @@ fn the_first_step_of_a_schedule() {
     assert!(from(0).unwrap_err().to_string().contains("schedule.from_step = 0.0 is not ≥ 1"));
 }
 
+/// What the losses say of themselves: φ(0), which a mistake has at least, and the steepest slope.
+#[test]
+fn numbers_of_losses() {
+    for (width, mistake) in [(0.5, 0.75), (1.0, 0.5), (1.5, 1.0 / 3.0), (2.0, 0.25)] {
+        let error = Loss::SmoothHinge(width).error_within(0.25).expect("a loss of margins");
+        let wanted = 0.25 / mistake;
+        assert!((wanted..wanted * (1.0 + 1e-15)).contains(&error), "{width}: {error} {wanted}");
+    }
+    for (quantile, steepest) in [(0.25, 0.75), (0.75, 0.75), (0.5, 0.5)] {
+        assert_eq!(Loss::Quantile(quantile).steepest(), steepest);
+    }
+}
+
 #[test]
 fn numbers_of_regression_losses() {
     const BALLS: &[Feature] = &[Regression, Ball];
@@ -598,9 +611,9 @@ fn numbers_of_regression_losses() {
     };
     let mut edges = vec![
         edge("the width of the tube = -5e-324", 0.5, -1.0, 0.0, loss(Loss::EpsilonInsensitive)),
-        edge("delta = 0.0", 0.5, -1.0, 0.0, loss(Loss::Huber)),
-        edge("the quantile = 0.0", 0.5, -1.0, 0.0, loss(Loss::Quantile)),
-        edge("the quantile = 1.0", 0.5, 2.0, 1.0, loss(Loss::Quantile)),
+        edge("delta = 0.0 is", 0.5, -1.0, 0.0, loss(Loss::Huber)),
+        edge("the quantile = 0.0 is", 0.5, -1.0, 0.0, loss(Loss::Quantile)),
+        edge("the quantile = 1.0 is", 0.5, 2.0, 1.0, loss(Loss::Quantile)),
         edge("label_bound = -0.0", 1.0, -1.0, 0.0, on(BALLS, labels)),
         edge("label_bound = inf", 1.0, f64::INFINITY, f64::MAX, on(BALLS, labels)),
         // ws has no bound where labels have none.

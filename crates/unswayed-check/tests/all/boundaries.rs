@@ -14,7 +14,7 @@ use crate::common::generic::{
     ALPHA, BALL, CLIP, EPS, ETA, K, NU, PROJECTION, SIGMA, TARGET, Z, add_shells, cut_shell, generic,
     generic_error,
 };
-use crate::common::{Problem, dot};
+use crate::common::{Problem, dot, plain};
 
 pub type Check = Box<dyn Fn(f64) -> Result<f64, Failure>>;
 
@@ -592,6 +592,18 @@ fn numbers_of_losses() {
     for (quantile, steepest) in [(0.25, 0.75), (0.75, 0.75), (0.5, 0.5)] {
         assert_eq!(Loss::Quantile(quantile).steepest(), steepest);
     }
+    for (loss, words) in [
+        (Loss::Hinge, "hinge loss, learning rate"),
+        (Loss::Logistic, "logistic loss"),
+        (Loss::SmoothHinge(0.5), "rounded over 0.5"),
+        (Loss::Huber(2.0), "quadratic up to 2"),
+    ] {
+        let statement = plain(0.01, 0.1, 0.05, loss, Set::Ball { radius: 1.0 });
+        let (name, text) = &statement.lines()[0];
+        assert!(*name == "learner" && text.contains(words), "{text}");
+    }
+    assert!("smooth-hinge".parse::<Loss>().is_err() && "hinge".parse() == Ok(Loss::Hinge));
+    assert_eq!("smooth-hinge=0.5".parse(), Ok(Loss::SmoothHinge(0.5)));
 }
 
 #[test]

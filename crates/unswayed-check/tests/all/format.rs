@@ -374,6 +374,7 @@ fn arrays_that_are_none() {
                         failure.contains("expected")
                             || failure.contains("the number of")
                             || failure.contains("not a shell")
+                            || failure.contains("above the one before")
                             || failure.contains("does not fit"),
                         "{failure}"
                     );

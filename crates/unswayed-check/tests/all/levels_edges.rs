@@ -3,8 +3,8 @@
 use unswayed_check::{Evidence, LevelsProof, Loss, Proof, Set, prove};
 
 use crate::boundaries::{Check, edge, test_all};
-use crate::common::plain;
 use crate::common::section20::{Case, Letters};
+use crate::common::{dot, plain};
 
 /// Two rows in one dimension, with a proof that meets every condition with room to spare.
 fn spacious() -> Case {
@@ -113,7 +113,8 @@ fn the_edges_of_the_quadratics() {
     let curvature = sigma * (2.0 - eta * sigma) - eps * (two_ak - 0.25) * 0.5 / 2.0;
     let moments = (0.25 * 0.25 + 0.5 * 0.0625) / 2.0;
     let softening = 1.0 + sigma;
-    let shift = Letters::new(&case, None).reach(0) - ((gap_and_base(&case).0 + 2.0) * 2.0 * softening / sigma).sqrt();
+    let shift =
+        Letters::new(&case, None).reach(0) - ((gap_and_base(&case).0 + 2.0) * 2.0 * softening / sigma).sqrt();
     let far = f64::from(1 << 20);
     let reach = ((far / 1.25 - shift).powi(2) * sigma / (2.0 * softening)) - gap_and_base(&case).0;
     let definite = "A − aI";
@@ -252,4 +253,71 @@ fn the_edges_of_the_barrier() {
         ),
     ];
     test_all(edges, 11);
+}
+
+/// Three rows of three entries, so that no matrix is diagonal.
+fn oblique() -> Case {
+    let case = spacious();
+    let proof = LevelsProof {
+        centre: vec![0.25, -0.125, 0.5],
+        shares: vec![0.5; 3],
+        forces: vec![1.0; 6],
+        points: vec![0.0; 18],
+        tilt: vec![0.125, 0.0, -0.25],
+        slopes: vec![0.5, -0.25, 0.125],
+        curves: vec![0.25, 0.5, 0.75],
+        peak: vec![0.5, 0.25, -0.5],
+        ..case.proof
+    };
+    Case { proof, z: vec![0.5, 0.25, 0.0, -0.25, 0.5, 0.125, 0.375, 0.0, 0.625], ..case }
+}
+
+/// The largest eigenvalue of Σp f zzᵀ, by powers of the matrix.
+fn largest(case: &Case, f: &[f64]) -> f64 {
+    let p = 1.0 / f.len() as f64;
+    let apply = |x: &[f64]| {
+        let mut y = vec![0.0; x.len()];
+        for (i, f) in f.iter().enumerate() {
+            let s = p * f * dot(case.row(i), x);
+            y.iter_mut().zip(case.row(i)).for_each(|(y, z)| *y += s * z);
+        }
+        y
+    };
+    let mut x = vec![1.0, 0.7, 0.4];
+    for _ in 0..2000 {
+        let y = apply(&x);
+        let length = dot(&y, &y).sqrt();
+        x = y.into_iter().map(|y| y / length).collect();
+    }
+    dot(&x, &apply(&x))
+}
+
+/// Definite matrices that are not diagonal.
+#[test]
+fn the_edges_of_matrices() {
+    let case = oblique();
+    let with = |change: fn(&mut LevelsProof, f64)| -> Check {
+        Box::new(move |x| {
+            let mut case = oblique();
+            change(&mut case.proof, x);
+            let proof = Proof::Levels(Box::new(case.proof.clone()));
+            prove(&case.statement, &proof, &Evidence { data: &[case.rows()], target: None })?.bound()
+        })
+    };
+    let spread = largest(&case, &[1.0; 3]);
+    let (eta, sigma, eps) = (0.125, 0.5, 0.125);
+    let chi = 2.0 * (1.0 - eta * sigma) - 0.25;
+    let base = sigma * (2.0 - eta * sigma) - eps * chi * 0.5 / 2.0 + 1.0;
+    let edges = vec![
+        edge("spread_near", 1.0, 0.0625, spread, with(|proof, x| proof.spread_near = x)),
+        edge("spread_far", 1.0, 0.0625, spread, with(|proof, x| proof.spread_far = x)),
+        edge(
+            "A − aI",
+            0.125,
+            9.0,
+            base - largest(&case, &case.proof.curves),
+            with(|proof, x| proof.least = x),
+        ),
+    ];
+    test_all(edges, 3);
 }

@@ -117,7 +117,8 @@ impl<'a> Line<'a> {
         places.extend([1e-9, -1e-9]);
         places.extend(self.case.proof.peak.iter().map(|x| centre + x / 2.0));
         for height in &self.case.proof.heights {
-            places.extend(self.ends(*height).into_iter().flat_map(|end| [end, end.next_up(), end.next_down()]));
+            places
+                .extend(self.ends(*height).into_iter().flat_map(|end| [end, end.next_up(), end.next_down()]));
         }
         places.retain(|theta| theta.abs() <= edge);
         places
@@ -303,7 +304,12 @@ fn far(alpha: f64, nu: f64, tilt: f64) -> Case {
         fine: 0,
         ..blank(1, 1, true)
     };
-    Case { statement: statement(Loss::Hinge, 0.5, sigma, 2.0 * sigma, 1.0), proof, z: vec![1.0], weights: None }
+    Case {
+        statement: statement(Loss::Hinge, 0.5, sigma, 2.0 * sigma, 1.0),
+        proof,
+        z: vec![1.0],
+        weights: None,
+    }
 }
 
 /// Proofs whose bounds are reached, or nearly.
@@ -333,9 +339,16 @@ fn tight_proofs_are_accepted_and_reached() {
         let written = case.planted(None);
         println!("{name}: {bounds:?} {written:?} {found:?}");
         for (k, bound) in bounds.iter().enumerate() {
-            assert!(found[k] <= bound + 1e-8 * (1.0 + bound.abs()), "{name}, shell {k}: {} > {bound}", found[k]);
+            assert!(
+                found[k] <= bound + 1e-8 * (1.0 + bound.abs()),
+                "{name}, shell {k}: {} > {bound}",
+                found[k]
+            );
             let written = written[k].max(-f64::MAX);
-            assert!((written - bound).abs() <= 1e-7 * (1.0 + bound.abs()), "{name}, shell {k}: {written} {bound}");
+            assert!(
+                (written - bound).abs() <= 1e-7 * (1.0 + bound.abs()),
+                "{name}, shell {k}: {written} {bound}"
+            );
         }
     }
 }
@@ -395,7 +408,8 @@ fn add_curvature(case: &mut Case, random: &mut Random) {
     let letters = Letters::new(case, None);
     let p = &case.proof;
     let chi = 2.0 * p.alpha * (1.0 - letters.eta * letters.sigma) - p.nu;
-    let moments: f64 = (0..letters.n).map(|i| letters.p[i] * p.curves[i].max(0.0) * dot(case.row(i), case.row(i))).sum();
+    let moments: f64 =
+        (0..letters.n).map(|i| letters.p[i] * p.curves[i].max(0.0) * dot(case.row(i), case.row(i))).sum();
     let base = p.alpha * letters.sigma * (2.0 - letters.eta * letters.sigma);
     let rest = base - letters.eps * p.radius * chi * p.rho / 2.0 - moments;
     let omega = (-rest).max(0.0) + random.between(0.01, 1.0);
@@ -458,7 +472,9 @@ fn changed_numbers_prove_nothing_false() {
         let document = json!([case.statement, case.proof]);
         for _ in 0..rounds(25, 100) {
             let bytes = nudged(&document, &mut random);
-            let Ok((statement, proof)) = serde_json::from_slice::<(Statement, LevelsProof)>(&bytes) else { continue };
+            let Ok((statement, proof)) = serde_json::from_slice::<(Statement, LevelsProof)>(&bytes) else {
+                continue;
+            };
             if !matches!(statement.threat.set, Set::Ball { .. }) {
                 continue;
             }
@@ -513,18 +529,50 @@ fn noticed(term: Term, searched: &[(&str, Case, Vec<f64>)]) -> Option<f64> {
 #[test]
 fn errors_of_one_per_cent_are_found() {
     use Term::{
-        Base, Centre, Conjugate, Constants, Decay, Fall, FarMargin, FarPoint, FarRows, FarSquare, FarTilt, Height,
-        Indicator, Jump, Least, Lengths, Lipschitz, Omega, One, Peak, PointMargin, PointReach, PointSquare, PointTilt,
-        Pulled, Push, Root, RowPull, RowSquare, Shift, Smooth, Spread,
+        Base, Centre, Conjugate, Constants, Decay, Fall, FarMargin, FarPoint, FarRows, FarSquare, FarTilt,
+        Height, Indicator, Jump, Least, Lengths, Lipschitz, Omega, One, Peak, PointMargin, PointReach,
+        PointSquare, PointTilt, Pulled, Push, Root, RowPull, RowSquare, Shift, Smooth, Spread,
     };
     let sharp = [
-        RowPull, RowSquare, Indicator, Constants, Omega, Centre, PointReach, PointSquare, PointMargin, PointTilt, Peak, Base,
-        Least, Root, Shift, Smooth, Pulled, Conjugate, Lipschitz, Lengths, Fall, Push, Jump, Height, One, FarRows, FarPoint,
-        FarMargin, FarSquare, FarTilt,
+        RowPull,
+        RowSquare,
+        Indicator,
+        Constants,
+        Omega,
+        Centre,
+        PointReach,
+        PointSquare,
+        PointMargin,
+        PointTilt,
+        Peak,
+        Base,
+        Least,
+        Root,
+        Shift,
+        Smooth,
+        Pulled,
+        Conjugate,
+        Lipschitz,
+        Lengths,
+        Fall,
+        Push,
+        Jump,
+        Height,
+        One,
+        FarRows,
+        FarPoint,
+        FarMargin,
+        FarSquare,
+        FarTilt,
     ];
     let searched: Vec<_> =
         tight().into_iter().map(|(name, case)| (name, case.clone(), Line::new(&case).search(300))).collect();
-    let expected = sharp.map(|term| (term, Some(0.01))).into_iter().chain([(Spread, Some(0.03)), (Decay, None)]);
+    let expected =
+        sharp.map(|term| (term, Some(0.01))).into_iter().chain([(Spread, Some(0.03)), (Decay, None)]);
     let wrong: Vec<_> = expected.filter(|(term, part)| noticed(*term, &searched) != *part).collect();
-    assert!(wrong.is_empty(), "{:?}", wrong.iter().map(|(term, _)| (term, noticed(*term, &searched))).collect::<Vec<_>>());
+    assert!(
+        wrong.is_empty(),
+        "{:?}",
+        wrong.iter().map(|(term, _)| (term, noticed(*term, &searched))).collect::<Vec<_>>()
+    );
 }

@@ -396,7 +396,8 @@ fn levels_are_above_the_worst_case() {
         (Loss::Logistic, (0.005, 0.1, 0.05)),
     ] {
         let problem = learning(data.clone(), rates).loss(LossName::Of(loss)).build().expect("a problem");
-        let outcome = certify_with(&problem, &Options::default().with_effort(Effort::Tight)).expect("a bound");
+        let outcome =
+            certify_with(&problem, &Options::default().with_effort(Effort::Tight)).expect("a bound");
         let claim = outcome.certificate.error.expect("a proof of the error");
         assert!(matches!(claim.proof, Proof::Levels(_)), "{loss} {rates:?}: {}", claim.proof.method());
         let solve = |nodes: usize| {

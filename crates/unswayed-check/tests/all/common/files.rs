@@ -62,7 +62,8 @@ fn made(name: &'static str, features: &[Feature], is_error: bool) -> (&'static s
     }
     if name.ends_with("levels") {
         let proof = by_levels(&problem);
-        let bound = problem.with_evidence(|e| prove(&problem.statement, &proof, e)?.bound()).expect("a bound");
+        let bound =
+            problem.with_evidence(|e| prove(&problem.statement, &proof, e)?.bound()).expect("a bound");
         certificate.error = Some(Claim { bound, proof });
     }
     (name, problem, certificate)

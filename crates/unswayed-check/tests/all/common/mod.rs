@@ -6,8 +6,10 @@ pub mod generic;
 pub mod random;
 pub mod search;
 pub mod section20;
+mod simple;
 pub mod textbook;
 
+pub use simple::simple;
 use unswayed_check::{
     CaseProof, Cases, Certificate, Claim, Evidence, Failure, Horizon, HorizonClaim, Labels, Learner, Lines,
     Loss, Origin, Proof, RowBound, Rows, Set, Statement, Target, Threat, Verdict, check, prove,
@@ -151,21 +153,6 @@ pub fn plain(eta: f64, sigma: f64, eps: f64, loss: Loss, set: Set) -> Statement 
         data: vec![origin(1, 1)],
         target: Target::Data,
         horizon: None,
-    }
-}
-
-/// A proof with one set of lines and no shells.
-pub fn simple(rows: RowBound, alpha: f64, beta: Vec<f64>, lines: Lines, cases: Cases) -> CaseProof {
-    CaseProof {
-        rows,
-        alpha,
-        beta,
-        omega: None,
-        shells: None,
-        slabs: vec![],
-        by_class: false,
-        lines: vec![lines],
-        cases,
     }
 }
 

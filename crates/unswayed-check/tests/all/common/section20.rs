@@ -235,7 +235,8 @@ impl<'a> Letters<'a> {
         let q = if self.case.is_hinge() {
             (1.0 - s) * self.case.proof.gain + 0.5
         } else {
-            1.0 / (1.0 + (0..20).fold(1.0 + s.clamp(-40.0, 40.0) / f64::from(1 << 20), |power, _| power * power))
+            1.0 / (1.0
+                + (0..20).fold(1.0 + s.clamp(-40.0, 40.0) / f64::from(1 << 20), |power, _| power * power))
         };
         (q.clamp(0.0, 1.0) * 16384.0).floor() / 16384.0
     }
@@ -342,7 +343,9 @@ impl<'a> Letters<'a> {
             if j == l { base - moment } else { -moment }
         };
         let slope = |j: usize| {
-            self.mean(|i| proof.slopes[i] * self.case.row(i)[j]) - 2.0 * s2 * proof.centre[j] - sigma * beta[j]
+            self.mean(|i| proof.slopes[i] * self.case.row(i)[j])
+                - 2.0 * s2 * proof.centre[j]
+                - sigma * beta[j]
                 + eps * radius * rho * proof.tilt[j]
         };
         let (mut inner, mut rest) = (0.0, 0.0);
@@ -358,7 +361,10 @@ impl<'a> Letters<'a> {
     fn lipschitz(&self) -> f64 {
         let proof = &self.case.proof;
         let most = (1.0 - self.eps) * proof.spread_far / 4.0;
-        self.less(Term::Lipschitz, if self.case.is_hinge() { 1.0 / proof.smoothing } else { self.sigma + most })
+        self.less(
+            Term::Lipschitz,
+            if self.case.is_hinge() { 1.0 / proof.smoothing } else { self.sigma + most },
+        )
     }
 
     /// w̄ of the near shells.
@@ -387,7 +393,8 @@ impl<'a> Letters<'a> {
         let longest = 2.0 * proof.norm * eta;
         let first = gamma * longest * (l / 2.0).sqrt();
         let second = gamma * l * longest * longest / (4.0 * (offset - gap).sqrt());
-        let (jump, jumps) = (self.less(Term::Jump, first.exp()), self.less(Term::Jump, (first + second).exp()));
+        let (jump, jumps) =
+            (self.less(Term::Jump, first.exp()), self.less(Term::Jump, (first + second).exp()));
         let low = if k == 0 { -gap } else { proof.heights[k - 1] };
         let (y0, y1) = ((low + offset).sqrt(), (proof.heights[k] + offset).sqrt());
         let c2 = 1.0 - gamma * eta * spread * jump / (4.0 * y0);
@@ -402,7 +409,8 @@ impl<'a> Letters<'a> {
         let growth = zeta.exp_m1() + second;
         let y = if growth > 0.0 { y1 } else { y0 };
         let height = (gamma * (y - proof.anchor)).clamp(-700.0, 700.0).exp();
-        let height = if growth > 0.0 { self.less(Term::Height, height) } else { self.more(Term::Height, height) };
+        let height =
+            if growth > 0.0 { self.less(Term::Height, height) } else { self.more(Term::Height, height) };
         proof.size * growth * height / eta
     }
 

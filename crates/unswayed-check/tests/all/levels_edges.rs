@@ -255,6 +255,24 @@ fn the_edges_of_the_barrier() {
     test_all(edges, 11);
 }
 
+/// Matrices must be definite by more than what their entries are rounded by: a number that is the eigenvalue itself is refused.
+#[test]
+fn eigenvalues_themselves_are_refused() {
+    let spread = (0.25 + 0.0625) / 2.0;
+    let curvature = 0.968_75 - 0.125 * 1.625 * 0.25 + 1.0 - 0.046_875;
+    let cases: [(fn(&mut Case, f64), f64, f64); 3] = [
+        (|case, x| case.proof.spread_near = x, spread, spread.next_up()),
+        (|case, x| case.proof.spread_far = x, spread, spread.next_up()),
+        (|case, x| case.proof.least = x, curvature, curvature.next_down()),
+    ];
+    for (change, at, inside) in cases {
+        let check = changed(change);
+        let failure = check(at).expect_err("the eigenvalue").to_string();
+        assert!(failure.contains("positive definite"), "{failure}");
+        check(inside).expect("next to it");
+    }
+}
+
 /// Three rows of three entries, so that no matrix is diagonal.
 fn oblique() -> Case {
     let case = spacious();

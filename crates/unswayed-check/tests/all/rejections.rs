@@ -349,7 +349,7 @@ fn many_rows_in_several_threads_give_the_exact_value() {
     problem.proof.lines[0].u.iter_mut().zip([0.0, 0.25, 0.5, 0.75]).for_each(|(u, x)| *u = x);
     let bound = problem.bound().unwrap();
     (problem.data[0], problem.proof.lines[0].u) =
-        (problem.data[0].repeat(n / 4), problem.proof.lines[0].u.repeat(n / 4));
+        (problem.data[0].repeat(n), problem.proof.lines[0].u.repeat(n));
     assert_eq!(problem.bound().unwrap(), bound);
 }
 

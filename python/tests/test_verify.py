@@ -22,9 +22,11 @@ from unswayed import _native, verify
 
 SETTING = {"learning_rate": 0.01, "regularization": 0.1, "poison_rate": 0.03}
 IS_FULL = os.environ.get("UNSWAYED_FULL") == "1"
-#: Of each of the 50 kinds of certificates, and of each of the 10 data files.
+#: Of each of the kinds of certificates, and of each of the 10 data files: together a hundred thousand, see the test of the number.
 MUTATIONS = 1600 if IS_FULL else 8
 DATA_MUTATIONS = 2000 if IS_FULL else 20
+#: Where a proof of the error by levels is the best one.
+TIGHT = {"learning_rate": 0.001, "regularization": 0.05, "poison_rate": 0.01, "effort": "tight"}
 BOUNDS = ("certified_loss", "certified_error", "certified_horizon", "certified_new_data")
 
 generator = np.random.default_rng(11)
@@ -86,6 +88,8 @@ CERTIFIED = {
     "confidence-ellipsoid": ({"x": X, "y": Y}, {"confidence": 0.5, "adversary": unswayed.Ellipsoid(12 * Q)}),
     "confidence-projection": ({"x": X, "y": Y}, {"confidence": 0.8, "projection": 4.0}),
     "paper": ({"x": X, "y": Y}, {"method": "paper", "horizon": 1000}),
+    "levels": ({"x": X, "y": Y}, {**TIGHT, "horizon": 1000}),
+    "logistic-levels": ({"x": X[:6, :3], "y": Y[:6], "trust": 1 + WEIGHTS[:6]}, {**TIGHT, "loss": "logistic", "weight_column": "trust", "batch": 4}),
     "target-weights": ({"x": X, "y": Y}, {}, {"x": X[:12], "y": Y[:12]}),
     "logistic-target": ({"x": X, "y": Y}, {"loss": "logistic"}, {"x": X[:12], "y": Y[:12]}),
     "target-rows": ({"x": X, "y": Y}, {"horizon": 10**5}, {"x": LATER[0], "y": LATER[1]}),
@@ -182,6 +186,8 @@ def test_every_kind_is_there(made):
     kinds = {proof["cases"]["rows"] for proof in found if "cases" in proof}
     assert kinds == set(verify.ROW_BOUNDS)
     assert any("paper" in proof for proof in found)
+    for name in ("levels", "logistic-levels"):
+        assert "levels" in proofs(made[name].content)[1], name
     cases = [proof["cases"] for proof in found if "cases" in proof]
     assert any(case.get("by_class") for case in cases) or any("multiclass" in one.content.decode() for one in made.values())
     assert any("shells" in case for case in cases) and any("omega" in case for case in cases)
@@ -375,6 +381,7 @@ def other_array(random_, text):
 
 VECTORS = {
     *verify.LINE_VECTORS, *verify.CASE_VECTORS, "beta", "radii", "centre", "q", "points", "start", "a", "b", "m", "h", "theta", "point", "weights",
+    *verify.LEVEL_VECTORS,
 }
 
 
@@ -415,17 +422,32 @@ def mutate(random_, certificate):
     return json.dumps(changed)
 
 
-@pytest.mark.parametrize("name", [*CERTIFIED, "drift", "logistic-drift", "points-drift", "mean", "trace"])
+def mutations(name):
+    """How many certificates of this kind; those whose check takes the second checker seconds have fewer."""
+    return max(MUTATIONS // 20, 2) if name == "logistic-levels" else MUTATIONS
+
+
+NAMES = [*CERTIFIED, "drift", "logistic-drift", "points-drift", "mean", "trace"]
+
+
+def test_the_number_of_mutations(made):
+    """Every kind is mutated, and a full run has a hundred thousand files."""
+    assert set(NAMES) == set(made)
+    if IS_FULL:
+        assert sum(map(mutations, NAMES)) + 10 * DATA_MUTATIONS >= 100_000
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_mutations(made, name, tmp_path):
     one = made[name]
     random_, certificate = random.Random(name), json.loads(one.content)
     path, codes = tmp_path / "mutated.json", []
-    for _ in range(MUTATIONS):
+    for _ in range(mutations(name)):
         text = mutate(random_, certificate)
         path.write_text(text)
         codes.append(agree(str(path), one.data, one.target, about=text[:3000]))
     # Enough of them are read.
-    assert codes.count(2) < len(codes)
+    assert len(codes) == mutations(name) and codes.count(2) < len(codes)
 
 
 def mutate_bytes(random_, content):
@@ -485,7 +507,9 @@ def test_mutated_data(tmp_path):
     What both accept has the same bounds. Zip archives say some things twice, and libraries differ in which they believe: of them
     one in thirty may be good for one checker only. Of the other files none.
     """
-    for file, data in tables(tmp_path):
+    files = list(tables(tmp_path))
+    assert len(files) == 10
+    for file, data in files:
         certificate = str(tmp_path / f"{file}.json")
         unswayed.certify(data, **SETTING).save(certificate)
         path, random_ = tmp_path / file, random.Random(file)
@@ -498,6 +522,7 @@ def test_mutated_data(tmp_path):
             codes.append((first[0], second_[0]))
             if codes[-1] == (0, 0):
                 assert all(first[1].get(name) == second_[1].get(name) for name in BOUNDS), (file, i)
+        assert len(codes) == DATA_MUTATIONS
         path.write_bytes(content)
         print(file, {pair: codes.count(pair) for pair in sorted(set(codes))})
         one_sided = sum((a == 0) != (b == 0) for a, b in codes)

@@ -186,10 +186,11 @@ pub const RULES: &[Rule] = &[
     rule(&[Levels, Schedule], &[], LEVELS),
     rule(&[Levels, Momentum], &[], LEVELS),
     rule(&[Levels, Average], &[], LEVELS),
+    // Before the projection that it needs.
+    rule(&[Levels, NoRegularization], &[], LEVELS),
     rule(&[Levels, Projection], &[], LEVELS),
     rule(&[Levels, Clip], &[], LEVELS),
     rule(&[Levels, Bias], &[], LEVELS),
-    rule(&[Levels, NoRegularization], &[], LEVELS),
     rule(&[Levels, StepWeights], &[], LEVELS),
     rule(&[Levels, HostileRows], &[], LEVELS),
 ];

@@ -14,12 +14,12 @@ use crate::common::generic::{
     ALPHA, BALL, CLIP, EPS, ETA, K, NU, PROJECTION, SIGMA, TARGET, Z, add_shells, cut_shell, generic,
     generic_error,
 };
-use crate::common::{Problem, dot};
+use crate::common::{Problem, dot, plain};
 
-type Check = Box<dyn Fn(f64) -> Result<f64, Failure>>;
+pub type Check = Box<dyn Fn(f64) -> Result<f64, Failure>>;
 
 /// A condition on one number: accepted for `inside`, refused for `outside`, and the edge is near `at`.
-struct Edge {
+pub struct Edge {
     words: String,
     inside: f64,
     outside: f64,
@@ -54,11 +54,11 @@ impl Edge {
     }
 }
 
-fn edge(words: impl Into<String>, inside: f64, outside: f64, at: f64, check: Check) -> Edge {
+pub fn edge(words: impl Into<String>, inside: f64, outside: f64, at: f64, check: Check) -> Edge {
     Edge { words: words.into(), inside, outside, at, check }
 }
 
-fn test_all(edges: Vec<Edge>, least: usize) {
+pub fn test_all(edges: Vec<Edge>, least: usize) {
     assert!(edges.len() >= least, "{} edges", edges.len());
     edges.iter().for_each(Edge::test);
 }
@@ -581,6 +581,31 @@ fn the_first_step_of_a_schedule() {
     assert!(from(0).unwrap_err().to_string().contains("schedule.from_step = 0.0 is not ≥ 1"));
 }
 
+/// What the losses say of themselves: φ(0), which a mistake has at least, and the steepest slope.
+#[test]
+fn numbers_of_losses() {
+    for (width, mistake) in [(0.5, 0.75), (1.0, 0.5), (1.5, 1.0 / 3.0), (2.0, 0.25)] {
+        let error = Loss::SmoothHinge(width).error_within(0.25).expect("a loss of margins");
+        let wanted = 0.25 / mistake;
+        assert!((wanted..wanted * (1.0 + 1e-15)).contains(&error), "{width}: {error} {wanted}");
+    }
+    for (quantile, steepest) in [(0.25, 0.75), (0.75, 0.75), (0.5, 0.5)] {
+        assert_eq!(Loss::Quantile(quantile).steepest(), steepest);
+    }
+    for (loss, words) in [
+        (Loss::Hinge, "hinge loss, learning rate"),
+        (Loss::Logistic, "logistic loss"),
+        (Loss::SmoothHinge(0.5), "rounded over 0.5"),
+        (Loss::Huber(2.0), "quadratic up to 2"),
+    ] {
+        let statement = plain(0.01, 0.1, 0.05, loss, Set::Ball { radius: 1.0 });
+        let (name, text) = &statement.lines()[0];
+        assert!(*name == "learner" && text.contains(words), "{text}");
+    }
+    assert!("smooth-hinge".parse::<Loss>().is_err() && "hinge".parse() == Ok(Loss::Hinge));
+    assert_eq!("smooth-hinge=0.5".parse(), Ok(Loss::SmoothHinge(0.5)));
+}
+
 #[test]
 fn numbers_of_regression_losses() {
     const BALLS: &[Feature] = &[Regression, Ball];
@@ -598,9 +623,9 @@ fn numbers_of_regression_losses() {
     };
     let mut edges = vec![
         edge("the width of the tube = -5e-324", 0.5, -1.0, 0.0, loss(Loss::EpsilonInsensitive)),
-        edge("delta = 0.0", 0.5, -1.0, 0.0, loss(Loss::Huber)),
-        edge("the quantile = 0.0", 0.5, -1.0, 0.0, loss(Loss::Quantile)),
-        edge("the quantile = 1.0", 0.5, 2.0, 1.0, loss(Loss::Quantile)),
+        edge("delta = 0.0 is", 0.5, -1.0, 0.0, loss(Loss::Huber)),
+        edge("the quantile = 0.0 is", 0.5, -1.0, 0.0, loss(Loss::Quantile)),
+        edge("the quantile = 1.0 is", 0.5, 2.0, 1.0, loss(Loss::Quantile)),
         edge("label_bound = -0.0", 1.0, -1.0, 0.0, on(BALLS, labels)),
         edge("label_bound = inf", 1.0, f64::INFINITY, f64::MAX, on(BALLS, labels)),
         // ws has no bound where labels have none.

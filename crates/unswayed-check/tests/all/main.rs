@@ -27,6 +27,8 @@ mod files;
 mod format;
 mod hostile;
 mod levels;
+mod levels_edges;
+mod levels_truth;
 mod mean;
 mod momentum;
 mod mutations;

@@ -6,7 +6,7 @@ use unswayed_check::{
 
 use crate::common::files::{claimed, samples};
 use crate::common::fixtures::{self, all, mean};
-use crate::common::random::{improve, kinds};
+use crate::common::random::{improve, kinds, provable};
 use crate::common::search::Random;
 use crate::common::{Problem, certificate, dataset, is_full, rounds};
 use crate::truth;
@@ -173,7 +173,7 @@ fn nudge(document: &mut serde_json::Value, at: &mut usize, change: &mut dyn FnMu
 }
 
 /// The file with one number a little different, or of another sign, or 0.
-fn nudged(document: &serde_json::Value, random: &mut Random) -> Vec<u8> {
+pub fn nudged(document: &serde_json::Value, random: &mut Random) -> Vec<u8> {
     loop {
         let mut changed = document.clone();
         let (mut at, how) = (random.below(120), random.below(7));
@@ -229,10 +229,7 @@ fn nudged_numbers_against_a_search() {
     let mut random = Random(0xfeed);
     let (mut accepted, mut refused) = (0, 0);
     for (_, make) in kinds() {
-        let mut problem = make(&mut random);
-        while problem.bound().is_err() {
-            problem = make(&mut random);
-        }
+        let mut problem = provable(|| make(&mut random), |_| true);
         improve(&mut problem, &mut random, rounds(30, 300));
         let document = serde_json::from_slice(&certificate(&problem).to_bytes()).expect("JSON");
         for _ in 0..rounds(25, 400) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use unswayed_check::{
-    CaseProof, Cases, Certificate, Deviation, Evidence, Lines, Loss, MeanBenign, MeanCertificate,
+    CaseProof, Cases, Certificate, Claim, Deviation, Evidence, Lines, Loss, MeanBenign, MeanCertificate,
     MeanStatement, NewDataClaim, Proof, RowBound, Rows, Set, Shells, Statement, Target, check, check_mean,
     prove, prove_new_data,
 };
@@ -10,11 +10,13 @@ use unswayed_data::{Reading, Source, load_table};
 
 use crate::common::fixtures::{self, bound, by_cases, by_paper};
 use crate::common::generic::{CLIP, generic};
-use crate::common::random::kinds;
+use crate::common::random::{kinds, provable, random_problem};
 use crate::common::search::Random;
 use crate::common::{
     Numbers, Problem, certificate, dot, ellipsoid_x, origin, plain, simple, slope, triangle,
 };
+use crate::levels_truth::random_proof;
+use crate::steps::Weighted;
 use crate::truth;
 
 fn cases(text: &str) -> Vec<Value> {
@@ -390,6 +392,52 @@ fn sample(name: &str, problem: &Problem, certificate: &Certificate) -> Value {
     })
 }
 
+/// A certificate of the loss for a learner with step weights.
+fn weighted(kind: RowBound, set: &str, random: &mut Random) -> Value {
+    let draw = || Weighted::random(random, kind, set);
+    let weighted = std::iter::repeat_with(draw).take(1000).find(|weighted| weighted.bound().is_ok()).unwrap();
+    let Weighted { problem, steps } = &weighted;
+    let mut statement = problem.complete();
+    statement.data[0].step_weight_column = Some("c".to_owned());
+    let proof = Proof::Cases(Box::new(problem.proof.clone()));
+    let file = Certificate {
+        tool: "test 1.0".to_owned(),
+        statement,
+        loss: Claim { bound: weighted.bound().unwrap(), proof },
+        error: None,
+        horizon: None,
+        new_data: None,
+    };
+    let mut value = sample(&format!("step weights {kind:?} {set}"), problem, &file);
+    value["steps"] = json!([steps]);
+    value
+}
+
+/// A certificate whose error is proved by levels.
+fn by_levels(kind: RowBound, random: &mut Random) -> Value {
+    loop {
+        let mut problem = random_problem(random, kind, "ball", |_, _| {});
+        problem.statement.data[0] = origin(4, 2);
+        let (z, weights) = (problem.data[0].clone(), problem.weights[0].clone());
+        let case = random_proof(random, problem.statement.clone(), 2, z, weights);
+        let (Ok(_), Ok(bounds)) = (problem.bound(), case.proven()) else { continue };
+        let bound = bounds.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        let mut file = certificate(&problem);
+        file.error = Some(Claim { bound, proof: Proof::Levels(Box::new(case.proof)) });
+        return sample(&format!("levels {kind:?}"), &problem, &file);
+    }
+}
+
+/// An unregularized column whose slab in the middle is the worst one, where the ends of the slab have different x.
+fn middle_slab(loss: unswayed_check::Feature) -> Value {
+    let mut problem = generic(&[loss, unswayed_check::Feature::Ellipsoid, unswayed_check::Feature::Bias]);
+    problem.proof.slabs = vec![-30.0, 40.0];
+    problem.proof.cases.x = (0..problem.proof.cases.x.len()).map(|j| 0.25 * j as f64 - 1.0).collect();
+    let (bound, cases) = problem.bounds().expect("a bound");
+    assert_eq!(bound, cases[1], "the slab in the middle");
+    sample("middle slab", &problem, &certificate(&problem))
+}
+
 /// A claim on new data for the hinge learner against this set.
 fn with_new_data(
     set: unswayed_check::Feature,
@@ -463,10 +511,7 @@ fn every_kind() -> Vec<Value> {
     let mut random = Random(2024);
     let mut all = vec![];
     for (name, make) in kinds() {
-        let mut problem = make(&mut random);
-        while problem.bound().is_err() {
-            problem = make(&mut random);
-        }
+        let problem = provable(|| make(&mut random), |_| true);
         all.push(sample(&name, &problem, &certificate(&problem)));
         for change in [steeper, longer, at_half, lighter, without_nu] {
             let mut other = problem.clone();
@@ -515,6 +560,15 @@ fn every_kind() -> Vec<Value> {
             }
         }
     }
+    for kind in [RowBound::BoundedSlope, RowBound::Logistic, RowBound::Interval] {
+        for set in ["ball", "box", "ellipsoid"] {
+            all.push(weighted(kind, set, &mut random));
+        }
+    }
+    for _ in 0..6 {
+        all.extend([RowBound::BoundedSlope, RowBound::Logistic].map(|kind| by_levels(kind, &mut random)));
+    }
+    all.extend([Feature::Hinge, Feature::Logistic].map(middle_slab));
     for (file, rows) in fixtures::all() {
         if let Proof::Paper(proof) = &file.loss.proof {
             let problem = Problem {
@@ -552,11 +606,16 @@ fn the_other_checker_proves_the_same() {
         let weights = case["weights"].as_array().unwrap().iter();
         let weights: Vec<Option<Vec<f64>>> = weights.map(|w| w.is_array().then(|| numbers(w))).collect();
         let target = case["target"].is_array().then(|| numbers(&case["target"]));
+        let steps = case["steps"].as_array().map(|steps| steps.iter().map(numbers).collect::<Vec<_>>());
         let dimension = usize::try_from(case["dimension"].as_u64().unwrap()).unwrap();
         let rows: Vec<Rows> = data
             .iter()
             .zip(&weights)
-            .map(|(z, w)| Rows { z, dimension, weights: w.as_deref(), steps: None })
+            .enumerate()
+            .map(|(i, (z, w))| {
+                let steps = steps.as_ref().map(|steps| steps[i].as_slice());
+                Rows { z, dimension, weights: w.as_deref(), steps }
+            })
             .collect();
         let target = target.as_ref().map(|z| Rows { z, dimension, weights: None, steps: None });
         let evidence = Evidence { data: &rows, target };

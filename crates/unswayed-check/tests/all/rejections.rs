@@ -344,6 +344,13 @@ fn many_rows_in_several_threads_give_the_exact_value() {
     (u[77], u[n - 1]) = (2.0, 3.0);
     let failure = bound(&hinge(), &by_cases(proof), &rows).unwrap_err();
     assert_eq!(failure.to_string(), "error: u[77] = 2.0 is not in [0, 1]");
+    // Rows of several classes have several lines each; all rows many times over are the same data.
+    let mut problem = generic(&[Multiclass, Ball]);
+    problem.proof.lines[0].u.iter_mut().zip([0.0, 0.25, 0.5, 0.75]).for_each(|(u, x)| *u = x);
+    let bound = problem.bound().unwrap();
+    (problem.data[0], problem.proof.lines[0].u) =
+        (problem.data[0].repeat(n), problem.proof.lines[0].u.repeat(n));
+    assert_eq!(problem.bound().unwrap(), bound);
 }
 
 /// Statements about the same rows that are not the same statement.

@@ -8,7 +8,7 @@ use unswayed_check::{
 
 use crate::common::Problem;
 use crate::common::fixtures::{by_paper, paper};
-use crate::common::generic::{generic, generic_error};
+use crate::common::generic::{by_levels, generic, generic_error};
 
 const LOSSES: [Feature; 5] = [Hinge, Logistic, SmoothMargin, Multiclass, Regression];
 /// The losses with what they say of labels.
@@ -137,21 +137,49 @@ fn proven(request: &[Feature]) -> Result<(), Reason> {
 #[test]
 fn every_rule_can_be_the_first_that_is_broken() {
     let mut first = vec![0; RULES.len()];
+    let mut count = |rule: &Rule| {
+        first[RULES.iter().position(|r| r == rule).expect("a rule of the table")] += 1;
+    };
     for request in requests() {
-        if let Some(rule) = unsupported(&request) {
-            let at = RULES.iter().position(|r| r == rule).expect("a rule of the table");
-            first[at] += 1;
+        match unsupported(&request) {
+            Some(rule) => count(rule),
+            // A request chooses the statement; the proof of its error may be one by levels.
+            None => unsupported(&with_levels(&request)).into_iter().for_each(&mut count),
         }
     }
-    // `levels` has tests of its own: a request chooses the statement, not the proof of the error.
-    let by_levels = |rule: &Rule| rule.these.contains(&Feature::Levels);
-    for (rule, count) in RULES.iter().zip(&first).filter(|(rule, _)| !by_levels(rule)) {
+    for (rule, count) in RULES.iter().zip(&first) {
         assert!(*count > 0, "never the first: {rule}");
     }
     // Each rule alone is broken by exactly what it names, with some loss and some set.
-    for rule in RULES.iter().filter(|rule| !by_levels(rule)) {
+    for rule in RULES {
         assert!(unsupported(rule.these).is_some(), "{rule}");
     }
+}
+
+fn with_levels(request: &[Feature]) -> Vec<Feature> {
+    [request, &[Levels]].concat()
+}
+
+/// The same for proofs by levels, of every statement that is supported at all.
+#[test]
+fn levels_prove_what_no_rule_refuses_and_nothing_else() {
+    let (mut accepted, mut refused) = (0, 0);
+    for request in requests() {
+        let other = [SetAroundData, Confidence, Paper];
+        if unsupported(&request).is_some() || request.iter().any(|feature| other.contains(feature)) {
+            continue;
+        }
+        let problem = generic(&request);
+        let proof = by_levels(&problem);
+        let proven = problem.with_evidence(|e| prove(&problem.statement, &proof, e).and_then(|p| p.bound()));
+        match (unsupported(&with_levels(&request)), proven.map_err(|failure| failure.reason)) {
+            (None, Ok(_)) => accepted += 1,
+            (Some(rule), Err(Reason::Unsupported(found))) if found == rule => refused += 1,
+            (rule, proven) => panic!("{request:?}: {rule:?} {proven:?}"),
+        }
+    }
+    println!("{accepted} combinations accepted, {refused} refused");
+    assert!(accepted > 30 && refused > 300, "{accepted} {refused}");
 }
 
 /// The checker cannot see that a set was read off the data; everything else that a rule refuses, it refuses, with that rule;

@@ -8,9 +8,9 @@ use crate::common::search::Random;
 use crate::common::{Problem, dot, rounds};
 
 /// A problem with step weights, which its own type does not have.
-struct Weighted {
-    problem: Problem,
-    steps: Vec<f64>,
+pub struct Weighted {
+    pub problem: Problem,
+    pub steps: Vec<f64>,
 }
 
 const KINDS: [RowBound; 5] = [
@@ -22,7 +22,7 @@ const KINDS: [RowBound; 5] = [
 ];
 
 impl Weighted {
-    fn random(random: &mut Random, kind: RowBound, set: &str) -> Self {
+    pub fn random(random: &mut Random, kind: RowBound, set: &str) -> Self {
         // Shells hold a ball that is kept by steps of their usual length.
         let most = if kind == RowBound::Interval { 1.0 } else { 2.5 };
         let steps = random.vector(4, 0.4, most);
@@ -43,7 +43,7 @@ impl Weighted {
         Weighted { problem, steps }
     }
 
-    fn bound(&self) -> Result<f64, Failure> {
+    pub fn bound(&self) -> Result<f64, Failure> {
         let Problem { data, weights, dimension, .. } = &self.problem;
         let rows = Rows {
             z: &data[0],

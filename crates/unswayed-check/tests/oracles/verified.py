@@ -25,7 +25,11 @@ def proved(case):
     # The verdict on the error is the smaller of two bounds and 1; here it is that of its own proof.
     error = file.linear.error
     if error is not None:
-        error = verify.double_up(verify.prove_cases(file.linear.statement, error.proof[1], data, target))
+        kind, proof = error.proof
+        if kind == "levels":
+            error = verify.double_up(verify.prove_levels(file.linear.statement, proof, data[0]))
+        else:
+            error = verify.double_up(verify.prove_cases(file.linear.statement, proof, data, target))
     return [found["certified_loss"], error, found["certified_horizon"], found["certified_new_data"]]
 
 

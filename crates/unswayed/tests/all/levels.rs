@@ -2,9 +2,10 @@
 
 use unswayed::certify::{Effort, Options, certify_with};
 use unswayed::{Dataset, LossName, Problem};
-use unswayed_check::{LevelsProof, Loss, Proof};
+use unswayed_check::{Evidence, LevelsProof, Loss, Proof, Rows, prove};
 
-use crate::fixtures::verdict;
+use crate::fixtures::random::Random;
+use crate::fixtures::{budget, verdict};
 
 fn tight() -> Options {
     Options::default().with_effort(Effort::Tight)
@@ -117,6 +118,64 @@ impl Line<'_> {
     }
 }
 
+/// The largest G_λ found, with so many models on each side of 0 and of the centre.
+fn search(line: &Line, fineness: i32) -> f64 {
+    let ball = line.proof.norm / line.problem.learner().regularization;
+    let around = line.proof.centre[0];
+    let share = |j: i32| f64::from(j) / f64::from(fineness);
+    let grid = (-fineness..=fineness).map(|j| share(j) * ball);
+    let near = (-fineness..=fineness).map(|j| around + 3.0 * share(j));
+    let kinks = line.rows().iter().flat_map(|z| [1.0 / z, 0.0, 1e-9, -1e-9]);
+    let all = grid.chain(near).chain(kinks);
+    let inside = all.filter(|&theta| theta.abs() <= ball && line.exponent(theta) < 600.0);
+    inside.map(|theta| line.worst(theta)).fold(f64::MIN, f64::max)
+}
+
+/// All numbers of a proof.
+fn numbers(proof: &mut LevelsProof) -> Vec<&mut f64> {
+    let LevelsProof { radius, norm, smoothing, gain, alpha, nu, omega, rho, least, .. } = proof;
+    let mut all = vec![radius, norm, smoothing, gain, alpha, nu, omega, rho, least];
+    let LevelsProof { offset, steepness, size, anchor, spread_near, spread_far, .. } = proof;
+    all.extend([offset, steepness, size, anchor, spread_near, spread_far]);
+    let LevelsProof { centre, shares, forces, points, tilt, slopes, curves, peak, heights, .. } = proof;
+    for vector in [centre, shares, forces, points, tilt, slopes, curves, peak, heights] {
+        all.extend(vector);
+    }
+    all
+}
+
+/// Proofs of the solver with a number changed: what the checker still accepts is still true.
+#[test]
+fn changed_numbers_are_accepted_only_if_true() {
+    let mut random = Random(81);
+    let (mut accepted, mut refused) = (0, 0);
+    for loss in [Loss::Hinge, Loss::Logistic] {
+        let problem = problem(scalars(), loss, 1e-3, 0.05, 1);
+        let (_, proof) = levels(&problem);
+        let rows = [Rows::of(&problem.data()[0])];
+        let evidence = Evidence { data: &rows, target: None };
+        for _ in 0..budget(60, 2000) {
+            let mut changed = proof.clone();
+            let mut all = numbers(&mut changed);
+            // Scalars are few, and vectors long.
+            let at = if random.chance(0.5) { random.below(15) } else { random.below(all.len()) };
+            let number = &mut all[at];
+            **number *= *random.pick(&[0.5, 0.9, 0.999, 1.001, 1.1, 2.0, -1.0, 0.0]);
+            let claim = Proof::Levels(Box::new(changed.clone()));
+            let proven = prove(problem.statement(), &claim, &evidence).and_then(|proven| proven.bound());
+            let Ok(bound) = proven else {
+                refused += 1;
+                continue;
+            };
+            accepted += 1;
+            let worst = search(&Line { problem: &problem, proof: &changed }, 25);
+            assert!(worst <= bound + 1e-7 * (1.0 + bound.abs()), "{worst} is above {bound}: {changed:?}");
+        }
+    }
+    println!("{accepted} changed proofs accepted, {refused} refused");
+    assert!(accepted > 30 && refused > 5, "{accepted} {refused}");
+}
+
 /// No model and no point has G_λ above the bound, and the search comes near it.
 #[test]
 fn nothing_exceeds_the_bound_in_one_dimension() {
@@ -128,17 +187,7 @@ fn nothing_exceeds_the_bound_in_one_dimension() {
     ] {
         let problem = problem(scalars(), loss, eta, eps, 1);
         let (bound, proof) = levels(&problem);
-        let line = Line { problem: &problem, proof: &proof };
-        let ball = proof.norm / problem.learner().regularization;
-        let around = proof.centre[0];
-        let grid = (-400..=400).map(|j| f64::from(j) / 400.0 * ball);
-        let near = (-600..=600).map(|j| around + f64::from(j) / 200.0);
-        let kinks = line.rows().iter().flat_map(|z| [1.0 / z, 0.0, 1e-9, -1e-9]);
-        let inside = grid
-            .chain(near)
-            .chain(kinks)
-            .filter(|&theta| theta.abs() <= ball && line.exponent(theta) < 600.0);
-        let worst = inside.map(|theta| line.worst(theta)).fold(f64::MIN, f64::max);
+        let worst = search(&Line { problem: &problem, proof: &proof }, 400);
         assert!(worst <= bound + 1e-7, "{loss} {eta} {eps}: {worst} is above {bound}");
         assert!(worst > bound - 0.15, "{loss} {eta} {eps}: {worst} is far below {bound}");
     }

@@ -4,8 +4,8 @@
 //! library's own simulation.
 
 use unswayed::attack::{Attack, Suite, strongest};
-use unswayed::certify::{Options, Outcome, certify_with};
-use unswayed::check::{Claim, Loss};
+use unswayed::certify::{Effort, Options, Outcome, certify_with};
+use unswayed::check::{Claim, Loss, Proof};
 use unswayed::simulate::{Estimate, Plan};
 use unswayed::{Adversary, CertifyError, Column, Dataset, IntoData, LossName, Problem, ProblemBuilder};
 
@@ -47,6 +47,8 @@ fn of_rows(data: &Dataset, rates: Rates) -> Vec<(&'static str, ProblemBuilder)> 
     let plain = || learning(data.clone(), rates);
     let set = |adversary: Adversary| plain().adversary(adversary);
     let shifted = weighted(data, &[0.1, 0.5, 0.3, 0.1]);
+    let steps = data.with_step_weights(vec![0.5, 2.0, 1.0, 1.5]).expect("weights");
+    let steps = || learning(steps.clone(), rates).poison_weight(1.5);
     let (matrix, points) = match d {
         1 => (vec![0.5], vec![-0.8, 0.3]),
         _ => (vec![0.8, 0.3, 0.3, 0.4], vec![-0.8, -0.3, 0.4, -0.7, 0.1, 0.2]),
@@ -63,6 +65,8 @@ fn of_rows(data: &Dataset, rates: Rates) -> Vec<(&'static str, ProblemBuilder)> 
         ("projection", plain().projection(0.8)),
         ("drift", learning(vec![data.clone(), shifted.clone()], rates)),
         ("target of weights", plain().target(weighted(data, &[0.2, 0.25, 0.3, 0.25]))),
+        ("step weights", steps()),
+        ("step weights, box", steps().adversary(Adversary::Box(vec![0.6; d]))),
     ]
 }
 
@@ -377,6 +381,38 @@ fn regression_in_a_plane_has_its_worst_case_between_attack_and_certificate() {
         }
     }
     tally.assert_sharp(0, 5);
+}
+
+/// Proofs by levels, for steps that are small enough for them. A quarter of the rows is always wrong, so that the worst case is
+/// known well, and a bound that is 2 % too low is noticed.
+#[test]
+fn levels_are_above_the_worst_case() {
+    let data = rows(vec![0.9, 0.8, 1.0, -0.3], 1);
+    let rules = Rules { of_error: true, one_coin: false };
+    for (loss, rates) in [
+        (Loss::Hinge, (0.005, 0.2, 0.05)),
+        (Loss::Hinge, (0.005, 0.2, 0.1)),
+        (Loss::Logistic, (0.003, 0.2, 0.05)),
+        (Loss::Logistic, (0.005, 0.1, 0.05)),
+    ] {
+        let problem = learning(data.clone(), rates).loss(LossName::Of(loss)).build().expect("a problem");
+        let outcome =
+            certify_with(&problem, &Options::default().with_effort(Effort::Tight)).expect("a bound");
+        let claim = outcome.certificate.error.expect("a proof of the error");
+        assert!(matches!(claim.proof, Proof::Levels(_)), "{loss} {rates:?}: {}", claim.proof.method());
+        let solve = |nodes: usize| {
+            let grid = Grid::new(&problem, rules, Fineness { nodes, points: 8, free: 4.0 });
+            grid.solve(WIDTH, ROUNDS)
+        };
+        let [rough, truth] = [1001, 2001].map(solve);
+        assert!(truth.high - truth.low < 100.0 * WIDTH, "{loss} {rates:?}: value iteration did not end");
+        let room = FLOOR + 2.0 * (rough.high - truth.low).abs();
+        println!("{loss} {rates:?}: worst case {:.5} ± {room:.5}, certified {:.5}", truth.low, claim.bound);
+        assert!(truth.low <= claim.bound + room, "{loss} {rates:?}: {} > {}", truth.low, claim.bound);
+        let (lowered, planted) = (0.98 * claim.bound, claim.bound * (1.0 - PLANTED));
+        assert!(truth.low > planted + room, "{loss} {rates:?}: a planted error is not noticed");
+        assert!(loss == Loss::Hinge || truth.low > lowered + room, "{loss} {rates:?}: nor one of 2 %");
+    }
 }
 
 /// One number per row, or two classes with one column; steps and forgetting that a grid can follow.

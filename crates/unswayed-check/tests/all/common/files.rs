@@ -4,17 +4,18 @@ use std::boxed::Box;
 
 use unswayed_check::Feature::{self, *};
 use unswayed_check::{
-    AnyCertificate, Certificate, Deviation, NewDataClaim, PaperProof, Rows, check_mean, prove_new_data,
+    AnyCertificate, Certificate, Claim, Deviation, NewDataClaim, PaperProof, Rows, check_mean, prove,
+    prove_new_data,
 };
 
 use super::fixtures::{self, by_paper, mean, paper};
-use super::generic::{generic, generic_error};
+use super::generic::{by_levels, generic, generic_error};
 use super::{Problem, certificate as certificate_of};
 
 /// A name, a problem, and its certificate. Together they have every field that a file can have, but for those of the paper's
 /// proof and of the mean learner.
 pub fn all() -> Vec<(&'static str, Problem, Certificate)> {
-    let kinds: [(&'static str, &[Feature], bool); 19] = [
+    let kinds: [(&'static str, &[Feature], bool); 22] = [
         ("hinge", &[Hinge, Ball], false),
         ("hinge error", &[Hinge, Feature::Box], true),
         ("logistic", &[Logistic, Feature::Box], false),
@@ -33,6 +34,8 @@ pub fn all() -> Vec<(&'static str, Problem, Certificate)> {
         ("drift", &[Hinge, Ball, Drift], false),
         ("hostile rows", &[Logistic, Ball, HostileRows], true),
         ("classes", &[Multiclass, Ball], true),
+        ("levels", &[Hinge, Ball], false),
+        ("logistic levels", &[Logistic, Ellipsoid], false),
         ("new data", &[Hinge, Ball], false),
         ("new data ellipsoid", &[Hinge, Ellipsoid], false),
     ];
@@ -58,6 +61,12 @@ fn made(name: &'static str, features: &[Feature], is_error: bool) -> (&'static s
         };
         claim.bound = prove_new_data(&certificate.statement, &claim, &problem.rows()[0]).expect("a bound");
         certificate.new_data = Some(claim);
+    }
+    if name.ends_with("levels") {
+        let proof = by_levels(&problem);
+        let bound =
+            problem.with_evidence(|e| prove(&problem.statement, &proof, e)?.bound()).expect("a bound");
+        certificate.error = Some(Claim { bound, proof });
     }
     (name, problem, certificate)
 }

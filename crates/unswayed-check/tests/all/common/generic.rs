@@ -1,10 +1,11 @@
 //! A loose but valid proof for every combination of features that no rule refuses.
 
 use unswayed_check::{
-    CaseProof, Cases, Feature, Horizon, Labels, Lines, Loss, RowBound, Schedule, Set, Shells, Statement,
-    Target,
+    CaseProof, Cases, Feature, Horizon, Labels, LevelsProof, Lines, Loss, Proof, RowBound, Schedule, Set,
+    Shells, Statement, Target,
 };
 
+use super::section20::blank;
 use super::{Problem, dot, origin, plain, simple};
 
 /// Four rows of two entries.
@@ -43,6 +44,15 @@ pub fn generic(features: &[Feature]) -> Problem {
 /// The same with a proof for the error.
 pub fn generic_error(features: &[Feature]) -> Problem {
     make(features, true)
+}
+
+/// A loose proof by levels of the error of a generic problem, whether or not there is a theorem for it.
+pub fn by_levels(problem: &Problem) -> Proof {
+    let (n, d) = (problem.data[0].len() / problem.dimension, problem.dimension);
+    let is_hinge = problem.statement.learner.loss == Loss::Hinge;
+    let flat = blank(n, d, is_hinge);
+    let proof = LevelsProof { radius: 1.25, norm: 1.5, omega: 1.0, least: 0.125, offset: 20.0, ..flat };
+    Proof::Levels(Box::new(proof))
 }
 
 fn statement(features: &[Feature]) -> Statement {

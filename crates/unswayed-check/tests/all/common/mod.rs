@@ -5,8 +5,11 @@ pub mod fixtures;
 pub mod generic;
 pub mod random;
 pub mod search;
+pub mod section20;
+mod simple;
 pub mod textbook;
 
+pub use simple::simple;
 use unswayed_check::{
     CaseProof, Cases, Certificate, Claim, Evidence, Failure, Horizon, HorizonClaim, Labels, Learner, Lines,
     Loss, Origin, Proof, RowBound, Rows, Set, Statement, Target, Threat, Verdict, check, prove,
@@ -151,22 +154,6 @@ pub fn plain(eta: f64, sigma: f64, eps: f64, loss: Loss, set: Set) -> Statement 
         target: Target::Data,
         horizon: None,
         hostile_rows: vec![],
-    }
-}
-
-/// A proof with one set of lines and no shells.
-pub fn simple(rows: RowBound, alpha: f64, beta: Vec<f64>, lines: Lines, cases: Cases) -> CaseProof {
-    CaseProof {
-        rows,
-        alpha,
-        beta,
-        rate: None,
-        omega: None,
-        shells: None,
-        slabs: vec![],
-        by_class: false,
-        lines: vec![lines],
-        cases,
     }
 }
 

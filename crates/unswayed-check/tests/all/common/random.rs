@@ -61,6 +61,12 @@ pub fn random_problem(
     problem
 }
 
+/// The first of some problems that has a proof and is as it should be.
+pub fn provable(mut make: impl FnMut() -> Problem, is_right: impl Fn(&Problem) -> bool) -> Problem {
+    let found = (0..1000).map(|_| make()).find(|problem| problem.bound().is_ok() && is_right(problem));
+    found.expect("one of a thousand problems has a proof")
+}
+
 /// τ and ν with A > 0, shares.
 pub fn fill_cases(problem: &mut Problem, random: &mut Random) {
     let (learner, threat) = (&problem.statement.learner, &problem.statement.threat);

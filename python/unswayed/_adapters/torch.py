@@ -47,7 +47,7 @@ def from_torch(model: Any, optimizer: Any, loss: Any) -> Learner:
     check("SGD", rate, "lr", penalty, "weight_decay")
     momentum = float(weights.get("momentum", 0))
     _check_momentum(rate, penalty, momentum)
-    made = {"momentum": momentum, "is_classifier": True}
+    made: dict[str, Any] = {"momentum": momentum, "is_classifier": True}
     if bias is None:
         return Learner(rate, penalty, name, before=before, **made)
     own_rate, own_penalty = float(bias["lr"]), float(bias["weight_decay"])

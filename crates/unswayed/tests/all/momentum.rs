@@ -146,9 +146,12 @@ fn momentum_costs_little_more_than_its_rate() {
 #[test]
 fn figures() {
     let data = unswayed::data::sample().expect("the sample");
-    for (eta, mu, eps, wanted) in [(1e-4, 0.9, 0.01, 0.12222), (1e-3, 0.5, 0.01, 0.12248), (1e-2, 0.9, 0.05, 0.26863)] {
+    for (eta, mu, eps, wanted) in
+        [(1e-4, 0.9, 0.01, 0.12222), (1e-3, 0.5, 0.01, 0.12248), (1e-2, 0.9, 0.05, 0.26863)]
+    {
         let builder = Problem::builder(data.clone()).learning_rate(eta).regularization(0.01).poison_rate(eps);
-        let found = certify(&builder.momentum(mu).build().expect("a problem")).expect("a bound").certified_loss;
+        let found =
+            certify(&builder.momentum(mu).build().expect("a problem")).expect("a bound").certified_loss;
         assert!((found - wanted).abs() < 2e-5, "{eta} {mu} {eps}: {found}");
     }
 }

@@ -111,7 +111,7 @@ fn the_edges_of_the_quadratics() {
     let (eta, sigma, eps) = (0.125, 0.5, 0.125);
     let two_ak = 2.0 * (1.0 - eta * sigma);
     let curvature = sigma * (2.0 - eta * sigma) - eps * (two_ak - 0.25) * 0.5 / 2.0;
-    let moments = (0.25 * 0.25 + 0.5 * 0.0625) / 2.0;
+    let moments = f64::midpoint(0.25 * 0.25, 0.5 * 0.0625);
     let softening = 1.0 + sigma;
     let shift =
         Letters::new(&case, None).reach(0) - ((gap_and_base(&case).0 + 2.0) * 2.0 * softening / sigma).sqrt();
@@ -127,7 +127,7 @@ fn the_edges_of_the_quadratics() {
             definite,
             1.0,
             0.0,
-            0.125 - curvature + (8.0 * 0.25 + 0.5 * 0.0625) / 2.0,
+            0.125 - curvature + f64::midpoint(8.0 * 0.25, 0.5 * 0.0625),
             changed(|case, x| {
                 case.proof.curves[0] = 8.0;
                 case.proof.omega = x;
@@ -179,7 +179,7 @@ fn the_edges_of_the_barrier() {
     let (gap, base) = gap_and_base(&case);
     let (eta, sigma, eps, norm) = (0.125, 0.5, 0.125, 1.25);
     let top = (1.0 - eps) * (1.0 + norm * norm / sigma) + norm * norm / (2.0 * sigma) - base;
-    let spread = (0.25 + 0.0625) / 2.0;
+    let spread = f64::midpoint(0.25, 0.0625);
     // t̄ and c₂ at the bottom, as functions of γ; L = 1.
     let first = move |gamma: f64| gamma * eta * 2.0 * norm * 0.5_f64.sqrt();
     let room = (4.0 - gap).sqrt();
@@ -258,7 +258,7 @@ fn the_edges_of_the_barrier() {
 /// Matrices must be definite by more than what their entries are rounded by: a number that is the eigenvalue itself is refused.
 #[test]
 fn eigenvalues_themselves_are_refused() {
-    let spread = (0.25 + 0.0625) / 2.0;
+    let spread = f64::midpoint(0.25, 0.0625);
     let curvature = 0.968_75 - 0.125 * 1.625 * 0.25 + 1.0 - 0.046_875;
     let cases: [(fn(&mut Case, f64), f64, f64); 3] = [
         (|case, x| case.proof.spread_near = x, spread, spread.next_up()),

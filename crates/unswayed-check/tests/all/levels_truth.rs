@@ -86,10 +86,7 @@ impl<'a> Line<'a> {
     /// The largest G_λ(θ, z) over points of the ball and choices at kinks.
     fn worst(&self, theta: f64) -> f64 {
         let (level, eps) = (self.level(theta), self.letters.eps);
-        let radius = match self.case.statement.threat.set {
-            Set::Ball { radius } => radius,
-            _ => panic!("a ball"),
-        };
+        let Set::Ball { radius } = self.case.statement.threat.set else { panic!("a ball") };
         let rows = || self.case.z.iter().zip(&self.letters.p);
         let error: f64 = rows().filter(|(z, _)| theta * **z <= 0.0).map(|(_, p)| p).sum();
         let mut worst = f64::NEG_INFINITY;
@@ -431,7 +428,7 @@ fn add_barrier(case: &mut Case, random: &mut Random) {
     let variance = (1.0 - eps) * spread + eps * p.radius * p.radius;
     let steepest = steepest.min((offset - gap).sqrt() / (eta * variance)).min(100.0 / (top + offset).sqrt());
     let shells = 2 + random.below(4);
-    let heights: Vec<f64> = (0..shells).map(|k| top * 0.2_f64.powi((shells - 1 - k) as i32)).collect();
+    let heights: Vec<f64> = (0..shells).map(|k| top * 0.2_f64.powf((shells - 1 - k) as f64)).collect();
     let proof = &mut case.proof;
     (proof.spread_near, proof.spread_far, proof.offset) = (spread, spread, offset);
     proof.steepness = steepest * random.between(0.05, 1.0);
@@ -443,7 +440,7 @@ fn add_barrier(case: &mut Case, random: &mut Random) {
 /// The checker and the formulas as they are written here agree in every shell.
 #[test]
 fn the_formulas_once_more() {
-    let (mut random, count) = (Random(0x1e7e15), rounds(150, 3000));
+    let (mut random, count) = (Random(0x001e_7e15), rounds(150, 3000));
     let mut accepted = 0;
     for i in 0..count {
         let case = random_case(&mut random, 1 + i % 2);

@@ -93,7 +93,16 @@ fn check_commands(result: &Design, folder: &str) -> Vec<String> {
 /// ```
 pub fn template_lines(template: &Template) -> Vec<TextLine> {
     let Template {
-        adversary, radius, batch, projection, clip, momentum, bias, label_bound, contaminated, ..
+        adversary,
+        radius,
+        batch,
+        projection,
+        clip,
+        momentum,
+        bias,
+        label_bound,
+        contaminated,
+        ..
     } = template;
     let column = |column: &Column| match column {
         Column::Index(index) => format!("column {}", index + 1),

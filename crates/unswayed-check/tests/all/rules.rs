@@ -30,7 +30,7 @@ const OPTIONAL: [Feature; 10] = [
     SetAroundData,
 ];
 /// What a learning rate that changes is tried with; without it these are in few rules, and are tried alone.
-const RARE: [&[Feature]; 17] = [
+const RARE: [&[Feature]; 18] = [
     &[],
     &[Schedule],
     &[Average],
@@ -48,6 +48,7 @@ const RARE: [&[Feature]; 17] = [
     &[Momentum, Horizon],
     &[Momentum, Average],
     &[Schedule, Momentum],
+    &[Momentum, HostileRows],
 ];
 
 /// Every request that names one loss, one set and one target, in the order in which a statement lists its features. Sets

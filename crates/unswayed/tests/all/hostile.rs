@@ -163,7 +163,9 @@ fn poison_hidden_among_the_rows() {
             reached.simulated.loss.mean
         );
         assert!(reached.simulated.loss.high() <= bound, "{name}: {bound}");
-        assert!(honest <= bound * 1.001 && bound < 1.8 * honest, "{name}: {honest} {bound}");
+        assert!(honest <= bound * 1.001, "{name}: {honest} {bound}");
+        // Most of the price is what the planted rows do to a learner that does not know them; not knowing which they are adds a little.
+        assert!(bound < 1.25 * naive, "{name}: {naive} {bound}");
     }
 }
 

@@ -132,8 +132,10 @@ impl Files {
 /// Whether labels come from a file of their own. That depends on the file that is read and not on the one that the rows were
 /// first made from: the digest is the same.
 fn needs_labels(features: &Path, origin: &Origin) -> bool {
-    let is_labelled =
-        matches!(origin.labels, Labels::Classes { .. } | Labels::Scores | Labels::Multiclass { .. });
+    let is_labelled = match origin.labels {
+        Labels::Classes { .. } | Labels::Scores | Labels::Multiclass { .. } | Labels::Numbers => true,
+        Labels::Premultiplied | Labels::Preferences | Labels::None => false,
+    };
     is_labelled && features.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy"))
 }
 

@@ -16,11 +16,12 @@ ROWS = verify.Rows([verify.exact(z) for z in Z], [Fraction(1)] * 5, False, [Frac
 def statement(loss: str, **changes: object) -> verify.Struct:
     learner = dict(
         loss=(loss, None), learning_rate=0.01, regularization=0.1, batch=1, projection=None, clip=None, unregularized=[],
-        schedule=None, average=False,
+        schedule=None, momentum=None, average=False,
     )
     threat = verify.Struct(poison_rate=0.05, set=("ball", verify.Struct(radius=1.0)), label_bound=None, poison_weight=None)
     return verify.Struct(
-        learner=verify.Struct({**learner, **changes}), threat=threat, data=[None], target=("data", None), horizon=None
+        learner=verify.Struct({**learner, **changes}), threat=threat, data=[None], hostile_rows=[], target=("data", None),
+        horizon=None,
     )
 
 

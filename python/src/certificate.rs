@@ -146,7 +146,7 @@ impl Certificate {
         let start =
             certificate.start_norm().map_or("any".to_owned(), |norm| format!("any of norm at most {norm}"));
         lines.push(("start", start));
-        lines.push(("assumes", unswayed_check::Statement::assumptions().to_owned()));
+        lines.push(("assumes", certificate.statement.assumptions()));
         lines
     }
 

@@ -20,18 +20,10 @@
 //!     target: Target::Data,
 //!     horizon: None,
 //! };
-//! let proof = Proof::Cases(Box::new(CaseProof {
-//!     rows: RowBound::Logistic,
-//!     alpha: 0.75,
-//!     beta: vec![-1.0, -1.0],
-//!     rate: None,
-//!     omega: None,
-//!     shells: None,
-//!     slabs: vec![],
-//!     by_class: false,
-//!     lines: vec![Lines { u: vec![0.4, 0.4], w: vec![0.35, 0.35], ..Lines::default() }],
-//!     cases: Cases { lines: vec![0], tau: vec![1.5, 1.5], nu: vec![0.25], ..Cases::default() },
-//! }));
+//! let lines = Lines { u: vec![0.4, 0.4], w: vec![0.35, 0.35], ..Lines::default() };
+//! let cases = Cases { lines: vec![0], tau: vec![1.5, 1.5], nu: vec![0.25], ..Cases::default() };
+//! let proof = CaseProof::new(RowBound::Logistic, 0.75, vec![-1.0, -1.0], lines, cases);
+//! let proof = Proof::Cases(Box::new(proof));
 //! let rows = [Rows::of(&data)];
 //! let bound = prove(&statement, &proof, &Evidence { data: &rows, target: None })?.bound()?;
 //! assert!(bound > 0.3 && bound < 0.7);

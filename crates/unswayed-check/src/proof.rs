@@ -169,6 +169,24 @@ pub struct CaseProof {
     pub cases: Cases,
 }
 
+impl CaseProof {
+    /// A proof with one set of lines, without shells, slabs or cases by class.
+    pub fn new(rows: RowBound, alpha: f64, beta: Vec<f64>, lines: Lines, cases: Cases) -> Self {
+        CaseProof {
+            rows,
+            alpha,
+            beta,
+            rate: None,
+            omega: None,
+            shells: None,
+            slabs: vec![],
+            by_class: false,
+            lines: vec![lines],
+            cases,
+        }
+    }
+}
+
 /// Shells r_{m−1} ≤ ‖θ−o‖ ≤ r_m around a centre, that cover the ball ‖θ‖ ≤ ϱ.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -88,9 +88,16 @@ impl Statement {
     }
 
     /// What the proof relies on beyond the statement.
-    pub fn assumptions() -> &'static str {
-        "the adversary sees everything but the coming coin and draw; other points are independent draws from the rows by \
-         their weights; steps are made in real arithmetic"
+    pub fn assumptions(&self) -> String {
+        let rows = if self.hostile_rows.is_empty() {
+            "the rows"
+        } else {
+            "the rows that are not hostile (the same ones throughout)"
+        };
+        format!(
+            "the adversary sees everything but the coming coin and draw; other points are independent draws from {rows} by \
+             their weights; steps are made in real arithmetic"
+        )
     }
 }
 
@@ -229,7 +236,7 @@ impl Checked {
                 "smaller_rates": certificate.holds_for_smaller_rates(),
                 "momentum_cost": verdict.momentum_cost,
                 "statement": certificate.statement,
-                "assumptions": Statement::assumptions(),
+                "assumptions": certificate.statement.assumptions(),
                 "tool": certificate.tool,
             }),
             Checked::ValidMean(certificate, bound) => json!({
@@ -278,7 +285,7 @@ fn proven(certificate: &Certificate, verdict: &Verdict) -> Vec<TextLine> {
     if let Some(cost) = verdict.momentum_cost {
         lines.push(("momentum", certificate.momentum_text(cost)));
     }
-    lines.push(("assumes", Statement::assumptions().to_owned()));
+    lines.push(("assumes", certificate.statement.assumptions()));
     let (loss, error) = if certificate.statement.learner.average {
         ("in the long run the expected loss of the averaged model", "and its expected fraction misclassified")
     } else {

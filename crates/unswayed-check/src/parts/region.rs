@@ -90,7 +90,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::proof::{Cases, RowBound};
+    use crate::proof::{Cases, Lines, RowBound};
 
     fn small() -> impl Strategy<Value = f64> {
         (-40_i32..=40).prop_map(|x| f64::from(x) / 8.0)
@@ -105,18 +105,9 @@ mod tests {
         ) {
             let radii = vec![1.0, 2.5, 4.0];
             let cases = Cases { outer: vec![outer], inner: vec![inner], ..Cases::default() };
-            let proof = CaseProof {
-                rows: RowBound::Interval,
-                alpha: 1.0,
-                beta: vec![0.0; 2],
-                rate: None,
-                omega: None,
-                shells: Some(Shells { centre: centre.clone(), radii: radii.clone(), ball: 1.0 }),
-                slabs: vec![],
-                by_class: false,
-                lines: vec![],
-                cases,
-            };
+            let shells = Some(Shells { centre: centre.clone(), radii: radii.clone(), ball: 1.0 });
+            let proof = CaseProof::new(RowBound::Interval, 1.0, vec![0.0; 2], Lines::default(), cases);
+            let proof = CaseProof { shells, ..proof };
             let region = region(&proof, 0, shell, 2);
             let [x, y] = [theta[0], theta[1]].map(Dyadic::new);
             let linear = &region.slope[0] * &x + &region.slope[1] * &y;

@@ -1,12 +1,12 @@
 //! Bounds for new data from a sample.
 
 use unswayed_check::{
-    Cases, Certificate, Deviation, Lines, Loss, NewDataClaim, RowBound, Rows, Set, Statement, Target,
-    prove_new_data,
+    CaseProof, Cases, Certificate, Deviation, Lines, Loss, NewDataClaim, RowBound, Rows, Set, Statement,
+    Target, prove_new_data,
 };
 
 use crate::common::search::Random;
-use crate::common::{Numbers, Problem, certificate, dot, ellipsoid_x, plain, rounds, simple, slope};
+use crate::common::{Numbers, Problem, certificate, dot, ellipsoid_x, plain, rounds, slope};
 
 /// Support of the distribution the rows are drawn from, each point with probability 1/4.
 const SUPPORT: [[f64; 2]; 4] = [[0.6, 0.5], [0.7, -0.1], [0.2, 0.8], [-0.3, 0.4]];
@@ -130,7 +130,7 @@ fn samples_do_not_mislead() {
             let q = [vec![1.0, 0.25], vec![0.25, 0.75]];
             cases.x = ellipsoid_x(&learner, c.alpha, &c.beta, &q, &r, c.tau[0], c.nu);
         }
-        let mut whole = simple(RowBound::BoundedSlope, c.alpha, c.beta.clone(), lines, cases);
+        let mut whole = CaseProof::new(RowBound::BoundedSlope, c.alpha, c.beta.clone(), lines, cases);
         whole.omega = c.omega;
         let whole = Problem {
             statement: learner.clone(),
@@ -215,7 +215,7 @@ fn in_a_file() {
         let lines = Lines { u: vec![0.5; 50], ..Lines::default() };
         let mut cases = Cases { lines: vec![0], tau: c.tau.clone(), nu: vec![c.nu], ..Cases::default() };
         cases.x = if c.omega.is_some() { vec![0.0; 2] } else { vec![] };
-        let mut sample = simple(RowBound::BoundedSlope, c.alpha, c.beta.clone(), lines, cases);
+        let mut sample = CaseProof::new(RowBound::BoundedSlope, c.alpha, c.beta.clone(), lines, cases);
         sample.omega = c.omega;
         let problem = Problem {
             statement: learner(set),

@@ -13,7 +13,7 @@ use unswayed_data::{Dataset, LabelPolicy, Reading, Source, load, write_arrays, w
 
 use crate::common::files::{About, samples};
 use crate::common::fixtures::mean;
-use crate::common::{plain, simple};
+use crate::common::plain;
 
 /// Features and labels of five rows.
 const X: [f64; 10] = [0.5, 0.25, 0.75, -0.5, -0.125, -0.875, 0.3, -0.2, 0.9, 0.1];
@@ -99,7 +99,7 @@ fn loose(data: &[&Dataset], loss: Loss, target: Option<&Dataset>) -> Certificate
     };
     let rows = if loss == Loss::Logistic { RowBound::Logistic } else { RowBound::BoundedSlope };
     let mut proof: CaseProof =
-        simple(rows, 8.0, vec![0.0; columns * classes.max(1)], Lines::default(), cases);
+        CaseProof::new(rows, 8.0, vec![0.0; columns * classes.max(1)], Lines::default(), cases);
     proof.lines = data.iter().enumerate().map(line).collect();
     let mut statement = plain(0.01, 0.1, 0.05, loss, Set::Ball { radius: 1.0 });
     statement.data = data.iter().map(|data| data.origin().clone()).collect();

@@ -118,6 +118,13 @@ fn the_edges_of_the_quadratics() {
     let far = f64::from(1 << 20);
     let reach = ((far / 1.25 - shift).powi(2) * sigma / (2.0 * softening)) - gap_and_base(&case).0;
     let definite = "A − aI";
+    let far = |fine: usize, near: usize| {
+        let change = changed(move |case, x| {
+            (case.proof.heights, case.proof.anchor) = (vec![x], 1e9);
+            (case.proof.fine, case.proof.near) = (fine, near);
+        });
+        edge("2^20 − n̂·(the reach", 50.0, 1e15, reach, change)
+    };
     let edges = vec![
         edge("2αk − ν", 0.5, 5.0, two_ak, changed(|case, x| case.proof.nu = x)),
         edge("nu", 0.5, -1.0, 0.0, changed(|case, x| case.proof.nu = x)),
@@ -148,26 +155,8 @@ fn the_edges_of_the_quadratics() {
                 case.z[0] = 0.0;
             }),
         ),
-        edge(
-            "2^20 − n̂·(the reach",
-            50.0,
-            1e15,
-            reach,
-            changed(|case, x| {
-                (case.proof.heights, case.proof.anchor) = (vec![x], 1e9);
-                (case.proof.fine, case.proof.near) = (1, 0);
-            }),
-        ),
-        edge(
-            "2^20 − n̂·(the reach",
-            50.0,
-            1e15,
-            reach,
-            changed(|case, x| {
-                (case.proof.heights, case.proof.anchor) = (vec![x], 1e9);
-                (case.proof.fine, case.proof.near) = (0, 1);
-            }),
-        ),
+        far(1, 0),
+        far(0, 1),
     ];
     test_all(edges, 11);
 }

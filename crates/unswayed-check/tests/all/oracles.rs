@@ -12,9 +12,7 @@ use crate::common::fixtures::{self, bound, by_cases, by_paper};
 use crate::common::generic::{CLIP, generic};
 use crate::common::random::{kinds, provable, random_problem};
 use crate::common::search::Random;
-use crate::common::{
-    Numbers, Problem, certificate, dot, ellipsoid_x, origin, plain, simple, slope, triangle,
-};
+use crate::common::{Numbers, Problem, certificate, dot, ellipsoid_x, origin, plain, slope, triangle};
 use crate::levels_truth::random_proof;
 use crate::steps::Weighted;
 use crate::truth;
@@ -56,7 +54,7 @@ fn proof(claim: &Value, rows: usize, is_error: bool) -> CaseProof {
         lines.u2 = numbers(&claim["u2"]);
         lines.c = claim.get("c").map_or(vec![0.0; rows], numbers);
     }
-    simple(kind, number(&claim["alpha"]), numbers(&claim["beta"]), lines, cases)
+    CaseProof::new(kind, number(&claim["alpha"]), numbers(&claim["beta"]), lines, cases)
 }
 
 #[test]
@@ -284,7 +282,7 @@ fn one_dataset(case: &Value) -> Problem {
         }
     };
     let dimension = beta.len();
-    let proof = CaseProof { omega, lines, ..simple(method, alpha, beta, Lines::default(), cases) };
+    let proof = CaseProof { omega, lines, ..CaseProof::new(method, alpha, beta, Lines::default(), cases) };
     let proof = if statement.learner.unregularized.is_empty() { proof } else { halved(proof) };
     Problem { statement, proof, data: vec![flat], weights: vec![None], dimension, target: None }
 }
@@ -310,7 +308,7 @@ fn drift(case: &Value) -> Problem {
     let proof = CaseProof {
         lines: parts.iter().enumerate().map(lines).collect(),
         cases: Cases { lines: vec![0, 1], tau: all("tau"), nu: all("nu"), ..Cases::default() },
-        ..simple(
+        ..CaseProof::new(
             RowBound::BoundedSlope,
             number(&w["alpha"]),
             numbers(&w["beta"]),
@@ -341,7 +339,7 @@ fn classes(case: &Value) -> Problem {
             nu: parts.iter().map(|p| number(&p["nu"])).collect(),
             ..Cases::default()
         },
-        ..simple(
+        ..CaseProof::new(
             RowBound::BoundedSlope,
             number(&w["alpha"]),
             numbers(&w["beta"]),
@@ -415,7 +413,7 @@ fn weighted(kind: RowBound, set: &str, random: &mut Random) -> Value {
 
 /// A certificate whose error is proved by levels.
 fn by_levels(kind: RowBound, random: &mut Random) -> Value {
-    loop {
+    for _ in 0..1000 {
         let mut problem = random_problem(random, kind, "ball", |_, _| {});
         problem.statement.data[0] = origin(4, 2);
         let (z, weights) = (problem.data[0].clone(), problem.weights[0].clone());
@@ -426,6 +424,7 @@ fn by_levels(kind: RowBound, random: &mut Random) -> Value {
         file.error = Some(Claim { bound, proof: Proof::Levels(Box::new(case.proof)) });
         return sample(&format!("levels {kind:?}"), &problem, &file);
     }
+    panic!("no random proof by levels of {kind:?} was accepted")
 }
 
 /// An unregularized column whose slab in the middle is the worst one, where the ends of the slab have different x.

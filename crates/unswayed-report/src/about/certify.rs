@@ -61,7 +61,7 @@ impl Subject<'_> {
 /// A simulation or a bound on first steps that is not to be had.
 pub fn certify_report(subject: &Subject, summary: &Summary, command: String) -> Result<Report, AboutError> {
     let mut facts = summary.statement_lines();
-    facts.push(("assumes", summary.stated.assumptions.to_owned()));
+    facts.push(("assumes", summary.stated.assumptions.clone()));
     Ok(Report {
         title: "What a poisoner can do".into(),
         verdict: verdict(summary),

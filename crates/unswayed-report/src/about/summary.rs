@@ -47,7 +47,7 @@ pub struct Stated {
     /// The statement itself.
     pub statement: Statement,
     /// What a proof relies on beyond the statement.
-    pub assumptions: &'static str,
+    pub assumptions: String,
 }
 
 impl Stated {
@@ -77,7 +77,7 @@ impl Stated {
             momentum: learner.momentum,
             bias: learner.unregularized.first().map(|column| column + 1),
             statement: statement.clone(),
-            assumptions: Statement::assumptions(),
+            assumptions: statement.assumptions(),
         }
     }
 }
@@ -221,7 +221,7 @@ impl Summary {
         let mut lines = self.statement_lines();
         lines.push(("", String::new()));
         lines.extend(self.figures());
-        lines.push(("assumes", self.stated.assumptions.to_owned()));
+        lines.push(("assumes", self.stated.assumptions.clone()));
         let replaced = if self.replaced { " (replaced)" } else { "" };
         lines.extend(self.certificate.iter().map(|path| ("certificate", format!("{path}{replaced}"))));
         lines.extend(self.verify.iter().map(|command| ("verify with", command.clone())));

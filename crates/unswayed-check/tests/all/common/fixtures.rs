@@ -6,7 +6,7 @@ use unswayed_check::{
     prove,
 };
 
-use super::{dataset, plain, simple};
+use super::{dataset, plain};
 
 /// Rows that the certificates below are about.
 pub const Z: [f64; 10] = [0.5, 0.25, -0.75, 0.5, 0.125, 0.875, 0.3, -0.2, 0.9, 0.1];
@@ -27,7 +27,7 @@ pub fn hinge() -> Statement {
 pub fn convexity() -> CaseProof {
     let cases = Cases { lines: vec![0], tau: vec![2.0], nu: vec![0.125], ..Cases::default() };
     let lines = Lines { u: vec![0.0, 1.0, 0.5, 0.3, 0.9], ..Lines::default() };
-    simple(RowBound::BoundedSlope, 0.8, vec![-1.5, -0.25], lines, cases)
+    CaseProof::new(RowBound::BoundedSlope, 0.8, vec![-1.5, -0.25], lines, cases)
 }
 
 /// Slopes on an interval are multiples of the row's weight p_i = w_i/W.
@@ -45,7 +45,7 @@ pub fn bounded_range(rows: &Rows) -> CaseProof {
         ..Cases::default()
     };
     let shells = Some(Shells { centre: vec![0.0; 2], radii: vec![10.5], ball: 10.5 });
-    CaseProof { shells, ..simple(RowBound::Interval, 0.5, vec![-1.5, -0.25], lines, cases) }
+    CaseProof { shells, ..CaseProof::new(RowBound::Interval, 0.5, vec![-1.5, -0.25], lines, cases) }
 }
 
 /// The same with a small α: here a positive m is best, about 0.06.
@@ -61,7 +61,7 @@ pub fn zero_one() -> CaseProof {
         c: vec![0.25, 0.5, 1.0, 0.3, 0.125],
         ..Lines::default()
     };
-    simple(RowBound::ErrorHinge, 0.5, vec![-1.0, -0.5], lines, cases)
+    CaseProof::new(RowBound::ErrorHinge, 0.5, vec![-1.0, -0.5], lines, cases)
 }
 
 /// A near 2/3·I, with multipliers of both signs.

@@ -6,7 +6,7 @@ use unswayed_check::{
 };
 
 use super::section20::blank;
-use super::{Problem, dot, origin, plain, simple};
+use super::{Problem, dot, origin, plain};
 
 /// Four rows of two entries.
 pub const Z: [f64; 8] = [0.5, 0.25, -0.75, 0.5, 0.125, 0.875, 0.5, -0.25];
@@ -194,7 +194,7 @@ fn make(features: &[Feature], is_error: bool) -> Problem {
     let proof = CaseProof {
         rate: has(Feature::Momentum).then_some(RATE),
         omega: is_ellipsoid.then_some(1.5),
-        ..simple(kind, ALPHA, beta, lines, cases)
+        ..CaseProof::new(kind, ALPHA, beta, lines, cases)
     };
     let needs_shells = kind == RowBound::Interval || has(Feature::NoRegularization);
     let mut problem = Problem { statement, proof, data: vec![z], weights: vec![weights], dimension, target };

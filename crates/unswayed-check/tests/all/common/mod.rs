@@ -6,10 +6,8 @@ pub mod generic;
 pub mod random;
 pub mod search;
 pub mod section20;
-mod simple;
 pub mod textbook;
 
-pub use simple::simple;
 use unswayed_check::{
     CaseProof, Cases, Certificate, Claim, Evidence, Failure, Horizon, HorizonClaim, Labels, Learner, Lines,
     Loss, Origin, Proof, RowBound, Rows, Set, Statement, Target, Threat, Verdict, check, prove,

@@ -46,7 +46,7 @@ pub fn random_problem(
     let least = statement.learner.clip.map_or(least, |clip| least * 2.0 / clip);
     let alpha = (least + random.between(0.001, 1.0)) / (2.0 * k * (1.0 - eps));
     let beta: Vec<f64> = random.normal(d);
-    let proof = simple(method, alpha, beta, Lines::default(), Cases::default());
+    let proof = CaseProof::new(method, alpha, beta, Lines::default(), Cases::default());
     let mut problem = Problem {
         statement,
         proof: CaseProof { omega, ..proof },

@@ -14,9 +14,22 @@ pub struct Case {
     pub weights: Option<Vec<f64>>,
 }
 
-/// The terms of the section's formulas.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Term {
+macro_rules! terms {
+    ($($(#[$doc:meta])* $term:ident,)*) => {
+        /// The terms of the section's formulas.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Term {
+            $($(#[$doc])* $term,)*
+        }
+
+        impl Term {
+            /// All of them.
+            pub const ALL: &[Term] = &[$(Term::$term,)*];
+        }
+    };
+}
+
+terms! {
     /// (E1): w(2αks + βᵀz), αηnw² and the indicator.
     RowPull,
     RowSquare,

@@ -168,18 +168,7 @@ fn best_claim(problem: &Problem, mut found: Vec<Found>) -> Result<(Claim, bool),
 /// A proof with one case and one set of lines.
 fn proof(rows: RowBound, point: &Point, lines: Lines) -> CaseProof {
     let cases = Cases { lines: vec![0], tau: vec![point.x[TAU]], nu: vec![point.x[NU]], ..Cases::default() };
-    CaseProof {
-        rows,
-        alpha: point.alpha(),
-        beta: point.beta().to_vec(),
-        rate: None,
-        omega: None,
-        shells: None,
-        slabs: vec![],
-        by_class: false,
-        lines: vec![lines],
-        cases,
-    }
+    CaseProof::new(rows, point.alpha(), point.beta().to_vec(), lines, cases)
 }
 
 /// A proof that is valid for every setting, if not a good one: the one to fall back on.

@@ -9,6 +9,7 @@ mod files;
 mod kill;
 mod learners;
 mod prepare;
+mod reference;
 mod refuse;
 mod regressions;
 mod tables;

@@ -10,9 +10,17 @@ import pytest
 from documentation import Run, mismatch, parse
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted(path for folder in ("docs", "docs/guides") for path in (ROOT / folder).glob("*.md"))
+PAGES = [ROOT / "README.md"] + sorted(path for folder in ("docs", "docs/guides") for path in (ROOT / folder).glob("*.md"))
 # Blocks that do not run, by page: each has its reason in the page.
-LEFT_OUT: dict[str, int] = {}
+LEFT_OUT = {
+    "README.md": 5,
+    "docs/certificate-format.md": 1,
+    "docs/design.md": 1,
+    "docs/guides/cluster.md": 1,
+    "docs/python.md": 3,
+    "docs/reproduction.md": 4,
+    "docs/tutorial.md": 1,
+}
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -9,7 +9,8 @@ const HEAD: &str = "# The command\n\nWhat `unswayed --help` and the help of each
 
 /// The commands that `unswayed --help` lists.
 fn commands(help: &str) -> Vec<&str> {
-    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let listed =
+        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let names = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     names.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").collect()
 }
@@ -30,5 +31,8 @@ fn the_reference_of_the_command_is_its_help() {
         std::fs::write(&path, &page).unwrap();
     }
     let written = std::fs::read_to_string(&path).unwrap();
-    assert!(written == page, "docs/reference/command.md is not what --help prints; UNSWAYED_BLESS=1 writes it");
+    assert!(
+        written == page,
+        "docs/reference/command.md is not what --help prints; UNSWAYED_BLESS=1 writes it"
+    );
 }

@@ -14,6 +14,7 @@ mod refuse;
 mod regressions;
 mod tables;
 mod variants;
+mod watch;
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -74,7 +74,8 @@ def test_what_is_certified_is_the_learner_that_runs_on_the_newest_rows():
     assert [update.rows for update in monitor.history] == [300]
     alone = unswayed.from_sklearn(sklearn_model()).certify(x[50:300], y[50:300], poison_rate=0.02, radius=0.9, contaminated=0.01)
     assert monitor.certificate.certified_loss == alone.certified_loss
-    assert monitor.certificate.to_json() == alone.to_json() if hasattr(alone, "to_json") else True
+    assert monitor.certificate.certified_error == alone.certified_error
+    assert monitor.certificate.hostile_rows == alone.hostile_rows == (2,)
 
 
 def test_a_pipeline_of_fitted_steps_learns_in_its_last_one():

@@ -71,15 +71,16 @@ class Monitor:
     are in the window already count as benign, unless `contaminated` says which part of the rows may be hostile.
 
     >>> import unswayed
-    >>> from river import datasets, linear_model, optim, preprocessing
-    >>> model = unswayed.Guard(1.0) | linear_model.LogisticRegression(optimizer=optim.SGD(0.01), l2=0.1, intercept_lr=0)
+    >>> from river import datasets, linear_model, optim
+    >>> model = unswayed.Guard(1.0) | linear_model.LogisticRegression(
+    ...     optimizer=optim.SGD(0.01), loss=optim.losses.Hinge(), l2=0.1, intercept_lr=0)
     >>> with unswayed.Monitor(model, poison_rate=0.01, window=200, every=100, limit_loss=0.9) as monitor:
     ...     for x, y in datasets.Phishing().take(300):
     ...         probability = monitor.predict_proba_one(x)
     ...         monitor.learn_one(x, y)
-    ...     monitor.wait()
-    >>> monitor.certificate.status, monitor.history[-1].rows, monitor.alarms
-    ('certified', 300, 0)
+    ...     is_done = monitor.wait()
+    >>> monitor.certificate.status, monitor.history[-1].alarm, monitor.alarms
+    ('certified', False, 0)
 
     Args:
         model: a river model or pipeline, or a scikit-learn `SGDClassifier` or `SGDRegressor` (or a pipeline that ends in one) that is

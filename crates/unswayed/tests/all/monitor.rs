@@ -4,6 +4,9 @@ use unswayed::data::{self, LabelPolicy, Reading, Source, reload};
 use unswayed::monitor::{LabelReader, Limits, Monitor, Policy, RowError, StateError, Window};
 use unswayed::{Problem, certify};
 
+#[path = "../../examples/monitor.rs"]
+mod example;
+
 const POLICY: Policy = Policy { window: 120, every: 40 };
 
 fn window(capacity: usize) -> Window {
@@ -169,4 +172,9 @@ fn streams_of_every_kind_of_label_make_their_rows() {
         assert_eq!(kept.z(), file.z());
     }
     assert!(LabelReader::new(LabelPolicy::Multiclass, vec![]).is_err());
+}
+
+#[test]
+fn the_example_notices_its_attack() {
+    example::main().unwrap();
 }

@@ -52,11 +52,12 @@ time, even with kill -9: --resume does what is missing. Exit codes: 0 done, 2 ba
 
 pub const WATCH_EXAMPLES: &str = "\
 Examples:
-  tail -F clicks.jsonl | unswayed watch --window 5000 --every 500 --limit-error 0.1 --clip-rows 1 \\
-      --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.02
-  unswayed watch clicks.csv --follow --state clicks.watch --log clicks.updates.jsonl --certificates windows \\
-      --metrics 127.0.0.1:9464 --limit-error 0.1 --on-alarm 'mail -s \"error up to $UNSWAYED_CERTIFIED_ERROR\" me < /dev/null' \\
-      --skip-bad --clip-rows 1 --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.02
+  tail -F clicks.jsonl | unswayed watch --window 5000 --every 500 --limit-error 0.1 \\
+      --clip-rows 1 --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.02
+  unswayed watch clicks.csv --follow --state clicks.watch --log clicks.updates.jsonl \\
+      --certificates windows --metrics 127.0.0.1:9464 --skip-bad --limit-error 0.1 \\
+      --on-alarm 'echo \"error up to $UNSWAYED_CERTIFIED_ERROR\" | mail -s alarm me' \\
+      --clip-rows 1 --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.02
 
 One row a line: CSV with a line of names, or a JSON object. A certificate takes the rows of its window for the distribution of benign
 points and bounds the long-run loss on them. It says nothing of rows that are unlike them; --windows K covers moves among the last K

@@ -27,8 +27,8 @@ pub fn main() -> Result<(), Box<dyn Error>> {
             continue;
         }
         let problem = Problem::builder(window.datasets(300)?)
-            .learning_rate(0.01)
-            .regularization(0.1)
+            .learning_rate(1e-3)
+            .regularization(0.01)
             .poison_rate(0.01)
             .build()?;
         let (update, outcome) = monitor.update(&problem, window.seen());

@@ -70,6 +70,7 @@ pub struct WatchFlags {
 /// How rows are read.
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct StreamFlags {
     /// The label column (default: label)
     #[arg(long, value_name = "NAME")]

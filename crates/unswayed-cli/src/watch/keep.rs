@@ -120,7 +120,8 @@ impl<'a> Keeper<'a> {
         for (i, data) in problem.data().iter().enumerate() {
             let rows = rows_path(folder, number, i);
             output::replace(&rows, window.csv(data).as_bytes(), "--certificates")?;
-            command += &format!(" {}", report::quote(&rows.display().to_string()));
+            command.push(' ');
+            command.push_str(&report::quote(&rows.display().to_string()));
         }
         output::replace(&path, &outcome.certificate.to_bytes(), "--certificates")?;
         if let Some(old) = self.flags.newest.and_then(|newest| number.checked_sub(newest as u64)) {

@@ -232,7 +232,7 @@ fn follow(folder: &Path, more: &[&str]) -> (Child, BufReader<ChildStderr>) {
 fn wait_for(log: &Path, lines: usize) {
     let began = Instant::now();
     while fs::read_to_string(log).map_or(0, |log| log.lines().count()) < lines {
-        assert!(began.elapsed() < Duration::from_secs(60), "no {lines} updates came");
+        assert!(began.elapsed() < Duration::from_mins(1), "no {lines} updates came");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -323,7 +323,7 @@ fn metrics_are_served_whatever_slow_and_hostile_clients_do() {
     // Clients that say nothing, or never come to an end.
     let slow: Vec<TcpStream> = (0..10).map(|_| TcpStream::connect(&address).unwrap()).collect();
     let mut endless = TcpStream::connect(&address).unwrap();
-    let _ = endless.write_all(&[b'x'; 20_000]);
+    let _ = endless.write_all(&vec![b'x'; 20_000]);
     wait_for(&folder.path().join("log.jsonl"), 2);
     let began = Instant::now();
     let answer = ask(&address, "GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n");
@@ -335,8 +335,10 @@ fn metrics_are_served_whatever_slow_and_hostile_clients_do() {
         line.rsplit(' ').next().unwrap().parse().unwrap()
     };
     let newest = logged(&folder.path().join("log.jsonl")).pop().unwrap();
-    assert_eq!(value("unswayed_certified_loss"), newest["certified_loss"].as_f64().unwrap());
-    assert_eq!(value("unswayed_certified_error"), newest["certified_error"].as_f64().unwrap());
+    for name in ["certified_loss", "certified_error", "benign_loss"] {
+        let served = value(&format!("unswayed_{name}"));
+        assert_eq!(served.to_bits(), newest[name].as_f64().unwrap().to_bits(), "{name}");
+    }
     assert_eq!((value("unswayed_rows_total"), value("unswayed_updates_total")), (260.0, 2.0));
     assert!((0.0..60.0).contains(&value("unswayed_certificate_age_seconds")));
     assert_eq!((value("unswayed_limit_loss"), value("unswayed_alarms_total")), (0.9, 0.0));

@@ -1,5 +1,7 @@
 //! Windows of a stream: what is kept, what is refused, what a state file gives back.
 
+use std::fmt::Write as _;
+
 use unswayed::data::{self, LabelPolicy, Reading, Source, reload};
 use unswayed::monitor::{LabelReader, Limits, Monitor, Policy, RowError, StateError, Window};
 use unswayed::{Problem, certify};
@@ -164,7 +166,7 @@ fn streams_of_every_kind_of_label_make_their_rows() {
         let mut csv = "x1,label\n".to_owned();
         for (x, label) in [0.5, 0.25, 0.125].into_iter().zip(texts) {
             window.push(&[x], Some(label)).unwrap();
-            csv += &format!("{x},{label}\n");
+            writeln!(csv, "{x},{label}").unwrap();
         }
         let file = data::load(&Source::bytes("rows.csv", csv), &reading(policy)).unwrap();
         let kept = window.datasets(3).unwrap().remove(0);

@@ -98,7 +98,6 @@ pub fn design<'py>(
 ) -> PyResult<(Bound<'py, PyAny>, Vec<(String, f64, Bound<'py, PyBytes>)>)> {
     let template = asked.template(train.first().map(|(_, data)| data.0.dimension()))?;
     let request = Request {
-        train: train.into_iter().map(task).collect(),
         validate: validate.map(task),
         test: test.map(task),
         grid: grid_of(grid)?,
@@ -112,6 +111,7 @@ pub fn design<'py>(
         attacks: attack_plan(attacks, everywhere)?,
         seed,
         refine,
+        ..Request::new(train.into_iter().map(task).collect())
     };
     let work = Work::default();
     let (cancel, count) = (work.cancel.clone(), work.count.clone());

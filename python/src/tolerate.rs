@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use serde_json::json;
 use unswayed::design::table::to_json;
-use unswayed::design::tolerate::{Measure, Tolerating, smallest_broken_rate};
+use unswayed::design::tolerate::{Limit, Measure, Tolerating, smallest_broken_rate};
 use unswayed::design::{DesignError, Grid, Run};
 
 use crate::certificate::Certificate;
@@ -45,14 +45,12 @@ pub fn largest_rate<'py>(
     attacks: bool,
     seed: u64,
 ) -> PyResult<Option<(f64, Certificate, Bound<'py, PyAny>)>> {
-    let (problem, measure) = (problem.problem.clone(), self::measure(measure)?);
+    let (problem, limit) = (problem.problem.clone(), Limit::new(limit, self::measure(measure)?));
     let asked = problem.clone();
     let found = run(py, move || {
-        let found = unswayed::design::tolerate::largest_rate(&problem, limit, measure)?;
+        let found = unswayed::design::tolerate::largest_rate(&problem, &limit)?;
         let broken = match &found {
-            Some(found) if attacks => {
-                smallest_broken_rate(&problem, limit, measure, found.poison_rate, seed)?
-            }
+            Some(found) if attacks => smallest_broken_rate(&problem, &limit, found.poison_rate, seed)?,
             _ => None,
         };
         Ok::<_, DesignError>(found.map(|found| (found, broken)))
@@ -78,14 +76,14 @@ pub fn tolerating<'py>(
     seed: u64,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (grid, measure) = (self::grid(grid)?, self::measure(measure)?);
+    let (grid, limit) = (self::grid(grid)?, Limit::new(limit, self::measure(measure)?));
     let template = asked.template(Some(data.0.dimension()))?;
     let data = data.0.as_ref().clone();
     let work = Work::default();
     let (cancel, count) = (work.cancel.clone(), work.count.clone());
     let found = work.run(py, progress.as_ref(), move || {
         let run = Run { observer: count.as_ref(), cancel, ..Run::default() };
-        Tolerating::find(data, template, grid, limit, measure, seed, &run)
+        Tolerating::find(data, template, grid, &limit, seed, &run)
     })?;
     let found = found.map_err(error)?;
     to_python(py, &json!({ "settings": to_json(&found.rows), "smallest": to_json(&[found.smallest])[0] }))

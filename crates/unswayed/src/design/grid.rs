@@ -47,9 +47,17 @@ pub struct Growing {
     pub regularizations: bool,
 }
 
-/// Rounded to one digit: a setting should be easy to copy.
-fn one_digit(x: f64) -> f64 {
-    format!("{x:.0e}").parse().unwrap_or(x)
+/// The neighbour of a value on the ladder …, 0.01, 0.03, 0.1, 0.3, …, above or below it: a setting should be easy to copy.
+fn neighbour(value: f64, is_above: bool) -> f64 {
+    let power = value.log10().floor() as i32;
+    // By way of text, which gives the number nearest to the decimal.
+    let rung = |digit: u32, power: i32| format!("{digit}e{power}").parse::<f64>().unwrap_or(value);
+    let mut ladder = (power - 1..=power + 1).flat_map(|power| [rung(1, power), rung(3, power)]);
+    if is_above {
+        ladder.find(|x| *x > 1.5 * value).unwrap_or(3.0 * value)
+    } else {
+        ladder.filter(|x| *x < value / 1.5).last().unwrap_or(value / 3.0)
+    }
 }
 
 /// All pairs of a learning rate and a regularization, each with all poison rates.
@@ -133,14 +141,11 @@ impl Grid {
     pub(super) fn beyond(&self, at: Setting, growing: Growing) -> Option<Grid> {
         let grow = |values: &[f64], value: f64, may: bool| {
             let mut values = values.to_vec();
-            let n = values.len();
-            if may && n > 1 {
-                let factor = |a: f64, b: f64| if b / a > 2.0 { 10f64.sqrt() } else { b / a };
-                if value.to_bits() == values[0].to_bits() {
-                    values.insert(0, one_digit(values[0] / factor(values[0], values[1])));
-                } else if value.to_bits() == values[n - 1].to_bits() {
-                    values.push(one_digit(values[n - 1] * factor(values[n - 2], values[n - 1])));
-                }
+            if may && value.to_bits() == values[0].to_bits() {
+                values.insert(0, neighbour(value, false));
+            }
+            if may && value.to_bits() == values[values.len() - 1].to_bits() {
+                values.push(neighbour(value, true));
             }
             values
         };

@@ -56,7 +56,7 @@ fn neighbour(value: f64, is_above: bool) -> f64 {
     if is_above {
         ladder.find(|x| *x > 1.5 * value).unwrap_or(3.0 * value)
     } else {
-        ladder.filter(|x| *x < value / 1.5).last().unwrap_or(value / 3.0)
+        ladder.rfind(|x| *x < value / 1.5).unwrap_or(value / 3.0)
     }
 }
 

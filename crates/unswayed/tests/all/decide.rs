@@ -135,8 +135,11 @@ fn limits_on_the_first_steps_are_kept_and_broken() {
         let evidence = Evidence { data: &[Rows::of(&task.data)], target: None };
         let verdict = unswayed_check::check(&found.outcome.certificate, &evidence).unwrap();
         assert_eq!(verdict.horizon, Some(bound));
-        let broken = smallest_broken_rate(&learner, &limit, found.poison_rate, 0).unwrap().unwrap();
-        assert!(broken.poison_rate > found.poison_rate && measure.attacked(&broken.attacked) > value);
+        // One search for an attack is enough.
+        if measure == Measure::Loss {
+            let broken = smallest_broken_rate(&learner, &limit, found.poison_rate, 0).unwrap().unwrap();
+            assert!(broken.poison_rate > found.poison_rate && measure.attacked(&broken.attacked) > value);
+        }
     }
 }
 

@@ -87,7 +87,7 @@ pub fn design<'py>(
     grid: [Option<Vec<f64>>; 3],
     kappa: Option<f64>,
     at_most_error: Option<f64>,
-    (horizon, start): Stream,
+    stream: Stream,
     asked: Asked<'py>,
     benign: &str,
     attacks: &str,
@@ -101,6 +101,7 @@ pub fn design<'py>(
     command: String,
 ) -> PyResult<(Bound<'py, PyAny>, Vec<(String, f64, Bound<'py, PyBytes>)>)> {
     let template = asked.template(train.first().map(|(_, data)| data.0.dimension()))?;
+    let (horizon, start) = stream;
     let request = Request {
         validate: validate.map(task),
         test: test.map(task),

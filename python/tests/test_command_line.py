@@ -58,6 +58,25 @@ def test_tolerate(command, arrays, file):
     assert [row.certified_loss for row in ours.settings] == [row["certified_loss"] for row in theirs["settings"]]
 
 
+def test_streams(command, arrays, file, tmp_path):
+    """Designs and limits for a stream of given length: the figures of the command, and bounds for these steps."""
+    flags = ["--horizon", 5000, "--learning-rate", "0.003,0.03", "--regularization", "0.03", "--poison-rate", "0.02"]
+    more = ["--attacks", "none", "--at-most-error", 0.9, "--output", tmp_path / "run"]
+    theirs = command("design", f"task={file}", *flags, *more)
+    grid = {"learning_rates": [0.003, 0.03], "regularizations": [0.03], "poison_rates": [0.02]}
+    ours = unswayed.design({"task": arrays}, **grid, horizon=5000, at_most_error=0.9, attacks="none")
+    assert [row.horizon_loss for row in ours.rows] == [row["horizon_loss"] for row in theirs["rows"]]
+    assert ours.rows[0].horizon == 5000 and ours.rows[0].horizon_loss > ours.rows[0].certified_loss
+    assert ours.price == theirs["price"] >= 0 and ours.at_edge == theirs["at_edge"] == ["learning rate"]
+    assert ours.chosen.certified_error == theirs["chosen"]["certified_error"]
+
+    setting = {"learning_rate": 0.03, "regularization": 0.03}
+    found = unswayed.tolerate(*arrays, limit=0.4, horizon=5000, attacks=False, **setting)
+    assert found is not None and found.certificate.horizon_loss <= 0.4
+    with pytest.raises(unswayed.UnswayedError, match="horizon"):
+        unswayed.tolerate(*arrays, limit=0.4, start=[0.0], **setting)
+
+
 def test_mean(command, tmp_path):
     samples = np.random.default_rng(1).normal(size=(500, 3))
     np.save(tmp_path / "samples.npy", samples)

@@ -30,7 +30,8 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let parts = asked.parts()?;
     let problem = parts.problem(&flags.rates)?;
     refuse(flags, &problem, &parts.template)?;
-    let attempts = attempts(flags, &problem, start);
+    let first_rate = flags.first_rate.or_else(|| parts.first_rate(&problem));
+    let attempts = attempts(flags, &problem, start, first_rate);
     let (outcome, seconds) = best(&attempts)?;
     let statement = &outcome.certificate.statement;
     // With a confidence, the other half chose the proof; the certificate is about this one.
@@ -109,9 +110,15 @@ struct Attempt {
 }
 
 /// Runs the methods that are asked for.
-fn attempts(flags: &CertifyFlags, problem: &Problem, start: Option<Vec<f64>>) -> Vec<Attempt> {
+fn attempts(
+    flags: &CertifyFlags,
+    problem: &Problem,
+    start: Option<Vec<f64>>,
+    first_rate: Option<f64>,
+) -> Vec<Attempt> {
     let mut options = Options::default();
     (options.horizon, options.start, options.confidence) = (flags.horizon, start, flags.confidence);
+    (options.first_rate, options.total_rate) = (first_rate, flags.total_rate);
     if flags.effort == crate::args::Effort::Tight {
         options.effort = Effort::Tight;
     }

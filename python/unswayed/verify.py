@@ -1863,7 +1863,7 @@ class LevelProof:
         if self.hinge:
             acting = max(ZERO, reach + self.nu)
         else:
-            acting = reach if self.nu == 0 else search(reach, self.nu)
+            acting = reach if self.nu == 0 else search(reach, ZERO, self.nu)
         point = self.eps * (acting + up(self.radius * self.rho * norm2(self.tilt) / (2 * chi)))
         unit = length_of(total) - 60
         lower = [[grid(x, unit, False) for x in row] for row in self.moments(exact(proof.curves))]

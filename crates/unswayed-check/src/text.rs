@@ -127,8 +127,7 @@ fn learner(learner: &Learner) -> String {
         };
         let from =
             schedule.from_step.map_or("from some step on".to_owned(), |step| format!("from step {step} on"));
-        let _ =
-            write!(text, "; that rate is the largest, and {falls}, {from}");
+        let _ = write!(text, "; that rate is the largest, and {falls}, {from}");
         if schedule.weighted {
             let _ = write!(text, "; averages over time are weighted by the learning rates");
         }

@@ -117,7 +117,12 @@ pub(crate) fn validate_rates(learner: &Learner, horizon: &Horizon) -> Result<(),
     let largest = Dyadic::new(learner.learning_rate);
     let given = [
         ("horizon.first_rate", horizon.first_rate, weighted == Some(false), largest.clone()),
-        ("horizon.total_rate", horizon.total_rate, weighted == Some(true), largest * Dyadic::whole(horizon.steps)),
+        (
+            "horizon.total_rate",
+            horizon.total_rate,
+            weighted == Some(true),
+            largest * Dyadic::whole(horizon.steps),
+        ),
     ];
     for (name, rate, is_wanted, most) in given {
         require_length(name, usize::from(is_wanted), usize::from(rate.is_some()))?;

@@ -573,7 +573,8 @@ fn numbers_of_losses_and_schedules() {
 fn the_first_step_of_a_schedule() {
     let from = |from_step: u64| {
         let mut problem = generic(&[Hinge, Ball, Schedule]);
-        let schedule = unswayed_check::Schedule { slowdown: SIGMA / 4.0, from_step: Some(from_step), weighted: false };
+        let schedule =
+            unswayed_check::Schedule { slowdown: SIGMA / 4.0, from_step: Some(from_step), weighted: false };
         problem.statement.learner.schedule = Some(schedule);
         problem.bound()
     };
@@ -689,14 +690,6 @@ fn labels_count() {
     // ε·ν·Y for the absolute loss.
     let more = bound(|p| p.statement.threat.label_bound = Some(3.0)) - plain;
     assert!((more - 2.0 * EPS * NU).abs() < 1e-12, "{more}");
-}
-
-#[test]
-fn first_steps_have_no_bound_if_the_rate_changes() {
-    let start = [0.0, 0.0];
-    assert!(generic(&[Hinge, Ball]).horizon(10, &start, 0.0).is_ok());
-    let refused = generic(&[Hinge, Ball, Schedule]).horizon(10, &start, 0.0).unwrap_err().to_string();
-    assert!(refused.contains("a learning rate that changes with a bound for the first steps"), "{refused}");
 }
 
 #[test]

@@ -70,7 +70,8 @@ impl Weighted {
             _ => f64::from(u8::from(s <= 1.0)),
         };
         let (eta, k) = (learner.learning_rate, 1.0 - learner.learning_rate * learner.regularization);
-        let share = |j: usize, free: f64, other: f64| if learner.unregularized.contains(&j) { free } else { other };
+        let share =
+            |j: usize, free: f64, other: f64| if learner.unregularized.contains(&j) { free } else { other };
         let next = (0..theta.len()).map(|j| share(j, 1.0, k) * theta[j] + eta * weight * pull * z[j]);
         let next: Vec<f64> = next.collect();
         let square = |t: &[f64]| (0..t.len()).map(|j| share(j, k, 1.0) * t[j] * t[j]).sum::<f64>();

@@ -159,9 +159,10 @@ fn adversary(text: &str) -> Result<AdversaryFlag, String> {
         ("flips", None) => Ok(AdversaryFlag::Flips),
         ("labels", None) => Ok(AdversaryFlag::Labels),
         ("any", None) => Ok(AdversaryFlag::Any),
-        _ => {
-            Err("one of ball, features, box, box=R, ellipsoid, ellipsoid=FILE, points=FILE, flips, labels, any".into())
-        }
+        _ => Err(
+            "one of ball, features, box, box=R, ellipsoid, ellipsoid=FILE, points=FILE, flips, labels, any"
+                .into(),
+        ),
     }
 }
 

@@ -132,7 +132,8 @@ fn lifted_horizon(
     rate: f64,
 ) -> Option<HorizonClaim> {
     let proof = with_rate(claim.proof?, rate);
-    let horizon = Horizon { steps: options.horizon?, start: start(problem, options).ok()?, ..Horizon::default() };
+    let horizon =
+        Horizon { steps: options.horizon?, start: start(problem, options).ok()?, ..Horizon::default() };
     let rows = problem.data_rows();
     let proven = prove(problem.statement(), &proof, &problem.evidence(&rows)).ok()?;
     let bound = proven.horizon(&horizon, 0.0).ok()?;

@@ -287,10 +287,11 @@ fn point_along(g: &[f64], length: f64, out: &mut [f64]) {
 mod tests {
     use super::*;
 
-    fn sets() -> [Region; 4] {
+    fn sets() -> [Region; 5] {
         // Q = [[2, 0.5], [0.5, 1]].
         [
             Region::Ball { radius: 0.7, centre: None },
+            Region::Features { radius: 0.7, constant: 0.4, column: 1, either: true },
             Region::Box { radii: vec![0.3, 2.0] },
             Region::ellipsoid(&[2.0, 0.5, 1.0], 2).unwrap(),
             Region::Classes { classes: 3, radius: 0.7 },
@@ -316,6 +317,22 @@ mod tests {
             scale(&mut best, 1.001);
             assert!(region.admit("test", &best, None).is_err());
         }
+    }
+
+    /// The entry that the learner appends is not the adversary's; its sign is, by the label, but not for regression.
+    #[test]
+    fn a_fixed_entry_stays_what_it_is() {
+        let either = |either| Region::Features { radius: 0.7, constant: 0.4, column: 1, either };
+        for entry in [0.4, -0.4] {
+            assert!(either(true).admit("test", &[0.7, entry], None).is_ok());
+        }
+        assert!(either(true).admit("test", &[0.71, 0.4], None).is_err());
+        assert!(either(true).admit("test", &[0.0, 0.399], None).is_err());
+        assert!(either(false).admit("test", &[0.7, -0.4], None).is_err());
+        let mut point = [3.0, -5.0];
+        either(false).bring_in(&mut point);
+        assert!((point[0] - 0.7).abs() < 1e-12 && point[1] == 0.4);
+        assert_eq!(either(true).steepest(&[2.0, 3.0]), [2.0, 0.0]);
     }
 
     #[test]

@@ -36,7 +36,11 @@ impl Acting {
                 let label = Dyadic::new(label);
                 let above = |y: &Dyadic| e.above(y, nu, linear, d);
                 // Only w ≥ 0: the largest label is the worst one.
-                if self.has_sign() { above(&label).max(above(&(Dyadic::zero() - &label))) } else { above(&label) }
+                if self.has_sign() {
+                    above(&label).max(above(&(Dyadic::zero() - &label)))
+                } else {
+                    above(&label)
+                }
             }
             Acting::ClippedLogistic => d + linear + Dyadic::new(LAMBERT) * nu,
             Acting::Logistic if nu.is_zero() => d + linear,

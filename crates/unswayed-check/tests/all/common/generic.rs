@@ -99,8 +99,7 @@ fn statement(features: &[Feature]) -> Statement {
         let weighted = has(Feature::WeightedRates);
         let first_rate = (has(Feature::Schedule) && !weighted).then_some(ETA / 2.0);
         let total_rate = weighted.then_some(ETA);
-        statement.horizon =
-            Some(Horizon { steps: 10, start: vec![0.0; parameters], first_rate, total_rate });
+        statement.horizon = Some(Horizon { steps: 10, start: vec![0.0; parameters], first_rate, total_rate });
     }
     if has(Feature::HostileRows) {
         statement.hostile_rows = vec![1; datasets];

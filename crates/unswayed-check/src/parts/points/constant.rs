@@ -1,4 +1,4 @@
-//! The number C of Lemmas L7 and I1: a number above D·w² + l·w + ν·w·s for all activities w that a point can have.
+//! The number C of Lemma L7 and of Lemma I1: a number above D·w² + l·w + ν·w·s for all activities w that a point can have.
 
 use crate::exact::{Dyadic, Round, quotient};
 use crate::log::{Enclosure, log};

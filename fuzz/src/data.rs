@@ -1,6 +1,6 @@
 //! Readers of data files. The first byte of an input says how to read, the rest is the file.
 
-use unswayed_data::{Cells, LabelPolicy, Reading, Source, load, load_frame, reload};
+use unswayed_data::{Cells, LabelPolicy, Lines, Reading, Source, load, load_frame, reload};
 
 /// How to read a file, told from a byte.
 fn reading(ending: &str, how: u8) -> Reading {
@@ -26,6 +26,7 @@ pub fn reader(ending: &str, input: &[u8]) -> bool {
     let Some((how, file)) = input.split_first() else { return false };
     let source = Source::bytes(format!("fuzzed.{ending}"), file);
     frame(&source, &reading(ending, *how));
+    lines(file, &reading(ending, *how));
     match load(&source, &reading(ending, *how)) {
         Ok(data) => {
             assert_eq!(data.z().len(), data.rows() * data.dimension());
@@ -38,6 +39,22 @@ pub fn reader(ending: &str, input: &[u8]) -> bool {
             let text = error.for_command_line();
             assert!(!text.is_empty() && !text.contains('\n'), "{text:?}");
             false
+        }
+    }
+}
+
+/// Reads a file as a stream: every row has a finite number for each feature, and a label where there are labels.
+fn lines(file: &[u8], reading: &Reading) {
+    let mut lines = Lines::new(reading.clone());
+    for line in file.split(|&byte| byte == b'\n') {
+        match lines.read(line) {
+            Ok(Some(row)) => {
+                assert_eq!(row.x.len(), lines.features().len());
+                assert!(row.x.iter().all(|value| value.is_finite()));
+                assert_eq!(row.label.is_some(), reading.labels.is_labelled());
+            }
+            Ok(None) => {}
+            Err(error) => assert!(!error.for_command_line().contains('\n')),
         }
     }
 }

@@ -14,6 +14,7 @@ mod certificate;
 mod data;
 mod design;
 mod mean;
+mod monitor;
 mod problem;
 mod report;
 mod tolerate;
@@ -59,6 +60,8 @@ mod _native {
     use super::design::{compute, design};
     #[pymodule_export]
     use super::mean::mean;
+    #[pymodule_export]
+    use super::monitor::Monitor;
     #[pymodule_export]
     use super::problem::Problem;
     #[pymodule_export]

@@ -29,6 +29,7 @@ from ._data import Data, load, preferences, sample, sample_test
 from ._design import Design, Ranked, Row, Setting, Tolerable, Tolerated, design, tolerate
 from ._guard import Guard
 from ._mean import MeanCertificate, mean
+from ._monitor import Monitor, Update
 from ._native import CheckFailed, UnswayedError
 from ._prepare import Transform, prepare
 from ._problem import Box, Ellipsoid, Points
@@ -47,6 +48,7 @@ __all__ = [
     "Guard",
     "Learner",
     "MeanCertificate",
+    "Monitor",
     "OneVsRest",
     "Points",
     "Ranked",
@@ -57,6 +59,7 @@ __all__ = [
     "Tolerated",
     "Transform",
     "UnswayedError",
+    "Update",
     "Verdict",
     "attack",
     "certify",

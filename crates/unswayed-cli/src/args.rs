@@ -3,6 +3,7 @@
 pub mod design;
 pub mod learner;
 pub mod prepare;
+pub mod watch;
 
 use std::path::PathBuf;
 
@@ -13,12 +14,13 @@ use unswayed::data::ClassWeightPolicy;
 
 use crate::examples::{
     ATTACK_EXAMPLES, CERTIFY_EXAMPLES, CHECK_EXAMPLES, COMPLETIONS_EXAMPLE, DESIGN_EXAMPLES, MEAN_EXAMPLES,
-    PREPARE_EXAMPLES, REPORT_EXAMPLE, REPRODUCE_EXAMPLES, TOLERATE_EXAMPLES,
+    PREPARE_EXAMPLES, REPORT_EXAMPLE, REPRODUCE_EXAMPLES, TOLERATE_EXAMPLES, WATCH_EXAMPLES,
 };
 
 pub use design::{BenignFrom, DesignFlags, GridFlags, TolerateFlags};
 pub use learner::{AdversaryFlag, LearnerFlags, NatureFlags, ScheduleFlag};
 pub use prepare::PrepareFlags;
+pub use watch::{KeepFlags, WatchFlags};
 
 /// Proven bounds on what an adaptive data poisoner can do to an online learner.
 ///
@@ -64,6 +66,10 @@ pub enum Command {
     /// Find the largest poison rate that keeps the certified loss under a limit
     #[command(after_help = TOLERATE_EXAMPLES, allow_negative_numbers = true)]
     Tolerate(TolerateFlags),
+
+    /// Certify a live stream, window by window, and raise an alarm when a limit is passed
+    #[command(after_help = WATCH_EXAMPLES, allow_negative_numbers = true)]
+    Watch(WatchFlags),
 
     /// Turn raw features into rows that can be certified
     #[command(after_help = PREPARE_EXAMPLES)]

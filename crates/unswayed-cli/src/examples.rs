@@ -50,6 +50,20 @@ data file as for certify, or NAME=FILE. Features in …x.npy take their labels f
 journal of every result as it comes, results.csv, .parquet and .json, and the certificates of the chosen setting. Stop it at any
 time, even with kill -9: --resume does what is missing. Exit codes: 0 done, 2 bad input or usage.";
 
+pub const WATCH_EXAMPLES: &str = "\
+Examples:
+  tail -F clicks.jsonl | unswayed watch --window 5000 --every 500 --limit-error 0.1 \\
+      --clip-rows 1 --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.02
+  unswayed watch clicks.csv --follow --state clicks.watch --log clicks.updates.jsonl \\
+      --certificates windows --metrics 127.0.0.1:9464 --skip-bad --limit-error 0.1 \\
+      --on-alarm 'echo \"error up to $UNSWAYED_CERTIFIED_ERROR\" | mail -s alarm me' \\
+      --clip-rows 1 --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.02
+
+One row a line: CSV with a line of names, or a JSON object. A certificate takes the rows of its window for the distribution of benign
+points and bounds the long-run loss on them. It says nothing of rows that are unlike them; --windows K covers moves among the last K
+windows, --contaminated a part of rows that are hostile already. An alarm ends the program unless --on-alarm or --keep-going is given.
+Exit codes: 0 the stream has ended and no limit was passed, 1 a limit was passed, 2 bad input or usage, or nothing was certified.";
+
 pub const TOLERATE_EXAMPLES: &str = "\
 Examples:
   unswayed tolerate spam.npz --limit 0.2 --learning-rate 1e-3 --regularization 0.01

@@ -21,6 +21,7 @@ mod progress;
 mod report;
 mod reproduce;
 mod tolerate;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -63,6 +64,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Stop> {
         Some(Command::Check(flags)) => Ok(check::run(flags, arguments.json)),
         Some(Command::Design(flags)) => design::run(flags, arguments.json),
         Some(Command::Tolerate(flags)) => tolerate::run(flags, arguments.json),
+        Some(Command::Watch(flags)) => watch::run(flags, arguments.json),
         Some(Command::Prepare(flags)) => prepare::run(flags, arguments.json),
         Some(Command::Reproduce(flags)) => reproduce::run(flags, arguments.json),
         Some(Command::Report(flags)) => report::run(flags, arguments.json),

@@ -196,19 +196,27 @@ fn suggested_projection(builder: ProblemBuilder) -> String {
     format!(". For these data: --projection {:.2}, or --regularization {LITTLE}", (2.0 * norm).max(0.01))
 }
 
+/// What labels are: told from the loss and the flags of that name.
+pub fn label_policy(
+    learner: &LearnerFlags,
+    preferences: bool,
+    scores: bool,
+    premultiplied: bool,
+) -> LabelPolicy {
+    match learner.loss {
+        Some(LossName::Multiclass) => LabelPolicy::Multiclass,
+        Some(LossName::Of(loss)) if loss.is_regression() => LabelPolicy::Numbers,
+        _ if preferences => LabelPolicy::Preferences,
+        _ if scores => LabelPolicy::Scores,
+        _ if premultiplied => LabelPolicy::Premultiplied,
+        _ => LabelPolicy::Detect,
+    }
+}
+
 /// How data files are read.
 pub fn reading(label_column: Option<&str>, read: &ReadFlags, learner: &LearnerFlags) -> Reading {
     Reading {
-        labels: match () {
-            () if learner.loss == Some(LossName::Multiclass) => LabelPolicy::Multiclass,
-            () if matches!(learner.loss, Some(LossName::Of(loss)) if loss.is_regression()) => {
-                LabelPolicy::Numbers
-            }
-            () if read.preferences => LabelPolicy::Preferences,
-            () if read.scores => LabelPolicy::Scores,
-            () if read.premultiplied => LabelPolicy::Premultiplied,
-            () => LabelPolicy::Detect,
-        },
+        labels: label_policy(learner, read.preferences, read.scores, read.premultiplied),
         label_column: label_column.map(str::to_owned),
         weight_column: read.weight_column.clone(),
         step_weight_column: read.step_weight_column.clone(),

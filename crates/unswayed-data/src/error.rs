@@ -238,6 +238,9 @@ pub enum Problem {
     /// A line of a `.jsonl` file that is not a JSON object.
     #[error("the line is not a JSON object with one value for each field ({0})")]
     NotAnObject(String),
+    /// A field that the first object of a stream does not have.
+    #[error("the first line has no such field")]
+    NewField,
     /// A folder without tables.
     #[error("there are no tables in this folder")]
     NoTables,
@@ -503,6 +506,7 @@ impl Problem {
             P::UnknownFormat => "use .npz, .npy, .csv, .tsv, .jsonl or .parquet",
             P::Expands(_) => "if that is right, expand it first",
             P::NotAnObject(_) => "write one object a line",
+            P::NewField => "write the same fields on every line",
             P::NoTables => "name a folder of .csv, .tsv, .jsonl or .parquet files",
             P::UnlikeFiles(_) => "write them with the same columns in the same order",
             P::EmptyFile | P::Damaged(_) => "write or download it again",

@@ -41,7 +41,8 @@ pub use dataset::Dataset;
 pub use error::{Column, DataError, Place, Problem, Setting};
 #[cfg(feature = "files")]
 pub use files::{
-    Source, load, load_frame, load_table, load_vector, reload, write_arrays, write_dataset, write_weighted,
+    Line, Lines, Source, load, load_frame, load_table, load_vector, reload, write_arrays, write_dataset,
+    write_weighted,
 };
 pub use frame::{Cells, Frame, FrameColumn, TextCells};
 pub use labels::{LabelPolicy, RawLabels, TextLabels};

@@ -38,6 +38,7 @@ pub mod design;
 mod error;
 pub mod experiment;
 pub mod learner;
+pub mod monitor;
 pub mod prepare;
 mod problem;
 pub mod simulate;

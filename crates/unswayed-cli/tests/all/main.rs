@@ -9,10 +9,12 @@ mod files;
 mod kill;
 mod learners;
 mod prepare;
+mod reference;
 mod refuse;
 mod regressions;
 mod tables;
 mod variants;
+mod watch;
 
 use std::path::Path;
 use std::process::{Command, Output};

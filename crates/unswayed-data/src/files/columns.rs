@@ -45,7 +45,7 @@ impl<'a> Taken<'a> {
 }
 
 /// What a column is for.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// The feature with this index.
     Feature(usize),

@@ -5,6 +5,7 @@ mod concat;
 mod expand;
 mod frame;
 mod json;
+mod lines;
 mod npy;
 mod npz;
 mod pages;
@@ -18,6 +19,7 @@ use std::path::Path;
 
 use columns::Layout;
 pub use frame::load_frame;
+pub use lines::{Line, Lines};
 pub use source::Source;
 use source::{Format, Location, Opened};
 pub use write::{write_arrays, write_dataset, write_weighted};

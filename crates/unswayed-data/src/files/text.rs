@@ -96,6 +96,16 @@ pub(super) fn for_each(
     Ok(rows)
 }
 
+/// The cells of a line that is a row by itself.
+pub(super) fn cells(line: &[u8], separator: u8, expected: usize) -> Result<Vec<Cell<'static>>, DataError> {
+    let mut record = ByteRecord::new();
+    next(&mut open(line, separator), &mut record)?;
+    if record.len() != expected {
+        return Err(Problem::Ragged { expected, found: record.len() }.into());
+    }
+    Ok(record.iter().map(|cell| Some(String::from_utf8_lossy(cell).into_owned().into())).collect())
+}
+
 /// Reads the columns of a text table according to their roles. Returns the table, and how many rows the file has.
 pub(super) fn read(content: &[u8], dialect: Dialect, layout: Layout) -> Result<(Table, usize), DataError> {
     let names = names(content, dialect)?;

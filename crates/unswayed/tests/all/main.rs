@@ -16,6 +16,7 @@ mod learners;
 mod levels;
 mod mean;
 mod momentum;
+mod monitor;
 mod mutations;
 mod noise;
 mod oracles;

@@ -164,17 +164,27 @@ def test_an_intercept_is_a_feature_without_regularization(arrays):
     made = learner.certify(x, y, poison_rate=POISON, radius=0.5)
     rows = np.column_stack([x, np.ones(len(x))]).astype(np.float64)
     assert (made.data.z == unswayed.Data(rows, y, scale=1).z).all()
-    assert np.hypot(0.5, 1) < made.radius < np.hypot(0.5, 1) + 1e-15
+    assert made.radius == 0.5 and made.statement["threat"]["set"] == {"features": {"radius": 0.5, "constant": 1.0}}
+    ball = learner.certify(x, y, poison_rate=POISON, radius=0.5, adversary="ball")
+    assert np.hypot(0.5, 1) < ball.radius < np.hypot(0.5, 1) + 1e-15 and made.certified_loss < ball.certified_loss
     assert "column 32 not regularized" in repr(made)
     # A box around the data has an intercept's feature that is ±1.
     assert "|z_j| ≤ R_j" in repr(learner.certify(x, y, poison_rate=POISON, adversary="box"))
     for call, words in [
         (lambda: learner.certify(unswayed.Data(x, y), poison_rate=POISON), "appends a feature"),
         (lambda: learner.certify(x, y, poison_rate=POISON, normalize=True), "another learner"),
-        (lambda: learner.certify(x, y, poison_rate=POISON, sample_weight=np.ones(len(x))), "weights of steps"),
     ]:
         with pytest.raises(unswayed.UnswayedError, match=words):
             call()
+
+
+def test_an_intercept_may_have_step_weights(arrays):
+    x, y = arrays[0][:40], arrays[1][:40]
+    learner = unswayed.Learner(RATE, PENALTY, intercept=True, class_weight={-1: 1.0, 1: 2.0})
+    made = learner.certify(x, y, poison_rate=POISON)
+    assert made.statement["threat"]["poison_weight"] == 2.0 and made.check()
+    attack = learner.attack(x, y, poison_rate=POISON).strongest
+    assert made.benign_loss < attack.loss.mean <= made.certified_loss
 
 
 def test_an_estimator_is_certified_on_the_rows_it_sees(arrays):

@@ -7,14 +7,16 @@ use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 use unswayed::design::piece::Piece;
 use unswayed::design::sweep::{Cores, Workers};
-use unswayed::design::{AttackPlan, BenignLoss, Design, DesignError, Request, Run, Sweep, SweepPlan, Task};
+use unswayed::design::{
+    AttackPlan, BenignLoss, Design, DesignError, Growing, Request, Run, Sweep, SweepPlan, Task,
+};
 use unswayed_report::about::{design_summary, write_design};
 
 use crate::attack::effort;
 use crate::data::Data;
 use crate::error;
 use crate::problem::Asked;
-use crate::tolerate::grid as grid_of;
+use crate::tolerate::{Stream, grid as grid_of};
 use crate::value::to_python;
 use crate::work::Work;
 
@@ -84,6 +86,8 @@ pub fn design<'py>(
     test: Option<(String, PyRef<'py, Data>)>,
     grid: [Option<Vec<f64>>; 3],
     kappa: Option<f64>,
+    at_most_error: Option<f64>,
+    stream: Stream,
     asked: Asked<'py>,
     benign: &str,
     attacks: &str,
@@ -97,11 +101,19 @@ pub fn design<'py>(
     command: String,
 ) -> PyResult<(Bound<'py, PyAny>, Vec<(String, f64, Bound<'py, PyBytes>)>)> {
     let template = asked.template(train.first().map(|(_, data)| data.0.dimension()))?;
+    let (horizon, start) = stream;
     let request = Request {
-        train: train.into_iter().map(task).collect(),
         validate: validate.map(task),
         test: test.map(task),
-        grid: grid_of(grid)?,
+        horizon,
+        start,
+        at_most_error,
+        // Lists that are given are what the user wants tried.
+        growing: Growing {
+            learning_rates: horizon.is_some() && grid[0].is_none(),
+            regularizations: horizon.is_some() && grid[1].is_none(),
+        },
+        grid: grid_of(grid, horizon)?,
         kappa,
         template,
         benign: match benign {
@@ -112,6 +124,7 @@ pub fn design<'py>(
         attacks: attack_plan(attacks, everywhere)?,
         seed,
         refine,
+        ..Request::new(train.into_iter().map(task).collect())
     };
     let work = Work::default();
     let (cancel, count) = (work.cancel.clone(), work.count.clone());

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use serde_json::json;
+use unswayed::certify::Options;
 use unswayed::design::table::to_json;
-use unswayed::design::tolerate::{Measure, Tolerating, smallest_broken_rate};
+use unswayed::design::tolerate::{Limit, Measure, Tolerating, smallest_broken_rate};
 use unswayed::design::{DesignError, Grid, Run};
 
 use crate::certificate::Certificate;
@@ -15,9 +16,22 @@ use crate::problem::{Asked, Problem};
 use crate::value::{simulated, to_python};
 use crate::work::{Work, run};
 
-/// A grid; where there are no values, the paper's.
-pub fn grid([learning_rates, regularizations, poison_rates]: [Option<Vec<f64>>; 3]) -> PyResult<Grid> {
-    let paper = Grid::default();
+/// A number of first steps and a start; the long run without.
+pub type Stream = (Option<u64>, Option<Vec<f64>>);
+
+/// A limit on the long run, or on the first steps.
+fn limit(value: f64, measure: &str, (horizon, start): Stream) -> PyResult<Limit> {
+    let mut options = Options::default();
+    (options.horizon, options.start) = (horizon, start);
+    Ok(Limit::new(value, self::measure(measure)?).with_options(options))
+}
+
+/// A grid; where there are no values, the paper's, or those that suit a horizon.
+pub fn grid(
+    [learning_rates, regularizations, poison_rates]: [Option<Vec<f64>>; 3],
+    horizon: Option<u64>,
+) -> PyResult<Grid> {
+    let paper = horizon.map_or_else(Grid::default, Grid::for_horizon);
     Grid::new(
         learning_rates.unwrap_or(paper.learning_rates),
         regularizations.unwrap_or(paper.regularizations),
@@ -42,17 +56,16 @@ pub fn largest_rate<'py>(
     problem: &Problem,
     limit: f64,
     measure: &str,
+    stream: Stream,
     attacks: bool,
     seed: u64,
 ) -> PyResult<Option<(f64, Certificate, Bound<'py, PyAny>)>> {
-    let (problem, measure) = (problem.problem.clone(), self::measure(measure)?);
+    let (problem, limit) = (problem.problem.clone(), self::limit(limit, measure, stream)?);
     let asked = problem.clone();
     let found = run(py, move || {
-        let found = unswayed::design::tolerate::largest_rate(&problem, limit, measure)?;
+        let found = unswayed::design::tolerate::largest_rate(&problem, &limit)?;
         let broken = match &found {
-            Some(found) if attacks => {
-                smallest_broken_rate(&problem, limit, measure, found.poison_rate, seed)?
-            }
+            Some(found) if attacks => smallest_broken_rate(&problem, &limit, found.poison_rate, seed)?,
             _ => None,
         };
         Ok::<_, DesignError>(found.map(|found| (found, broken)))
@@ -75,17 +88,18 @@ pub fn tolerating<'py>(
     grid: [Option<Vec<f64>>; 3],
     limit: f64,
     measure: &str,
+    stream: Stream,
     seed: u64,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (grid, measure) = (self::grid(grid)?, self::measure(measure)?);
+    let (grid, limit) = (self::grid(grid, stream.0)?, self::limit(limit, measure, stream)?);
     let template = asked.template(Some(data.0.dimension()))?;
     let data = data.0.as_ref().clone();
     let work = Work::default();
     let (cancel, count) = (work.cancel.clone(), work.count.clone());
     let found = work.run(py, progress.as_ref(), move || {
         let run = Run { observer: count.as_ref(), cancel, ..Run::default() };
-        Tolerating::find(data, template, grid, limit, measure, seed, &run)
+        Tolerating::find(data, template, grid, &limit, seed, &run)
     })?;
     let found = found.map_err(error)?;
     to_python(py, &json!({ "settings": to_json(&found.rows), "smallest": to_json(&[found.smallest])[0] }))

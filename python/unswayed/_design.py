@@ -31,19 +31,27 @@ class Ranked(Setting):
     """A setting and its means over the training tasks and poison rates.
 
     Attributes:
-        objective: benign loss + κ · certified loss; smaller is better.
+        certified_error: the largest of all tasks and poison rates.
+        objective: benign loss + κ · certified loss, or with `at_most_error` the benign loss; smaller is better, and `None` if
+            the setting will not do.
         pareto: whether no other setting is better in one of the two losses and no worse in the other.
     """
 
     benign_loss: float
     certified_loss: float
-    objective: float
+    benign_error: Optional[float]
+    certified_error: Optional[float]
+    objective: Optional[float]
     pareto: bool
 
 
 @dataclass(frozen=True)
 class Row(Setting):
-    """One task, setting and poison rate. Attack fields are `None` where no attacks were run."""
+    """One task, setting and poison rate. Attack fields are `None` where no attacks were run.
+
+    With a horizon, benign and attack figures are averages over so many first steps, and `horizon_loss` and `horizon_error` bound
+    these; `certified_loss` and `certified_error` are always about the long run.
+    """
 
     task: str
     poison_rate: float
@@ -52,6 +60,9 @@ class Row(Setting):
     benign_source: str
     certified_loss: float
     certified_error: Optional[float]
+    horizon: Optional[int]
+    horizon_loss: Optional[float]
+    horizon_error: Optional[float]
     method: str
     status: str
     attack: Optional[str]
@@ -77,6 +88,8 @@ class Design:
         hindsight_on_test: the setting that would have been best there.
         certificates: bytes of the chosen setting's certificate files, by task and poison rate.
         computed: records computed now; the others came from the journal.
+        price: what the choice gives up: its mean benign loss less the smallest one of the grid.
+        at_edge: which of learning rate and regularization are at the end of the grid.
     """
 
     chosen: Ranked
@@ -90,6 +103,8 @@ class Design:
     hindsight_on_test: list[Row]
     certificates: dict[tuple[str, float], bytes]
     computed: int
+    price: float
+    at_edge: list[str]
 
     def __repr__(self) -> str:
         lines = [
@@ -113,6 +128,9 @@ def design(
     regularizations: Numbers = None,
     poison_rates: Numbers = None,
     kappa: Optional[float] = None,
+    horizon: Optional[int] = None,
+    start: Optional[Sequence[float]] = None,
+    at_most_error: Optional[float] = None,
     radius: Optional[float] = None,
     loss: Optional[str] = None,
     adversary: Adversary = "ball",
@@ -151,8 +169,11 @@ def design(
         tasks: the tasks to choose on, by name. Data are `Data`, or pairs of features and labels, or paths of files.
         validate: one task to tune κ on, if it is not given.
         test: one task that has no say in the choice, to judge it on.
-        learning_rates, regularizations, poison_rates: the grid; the paper's values where not given.
+        learning_rates, regularizations, poison_rates: the grid; the paper's values where not given, or with a horizon values that
+            suit it, and more where the choice is at their end.
         kappa: the weight of the certified loss; 1 if not given and not tuned.
+        horizon, start: choose for a stream of so many points, from this start (default 0): losses are averages over these steps.
+        at_most_error: choose the smallest benign loss among settings whose certified error is at most this everywhere.
         radius, loss, adversary, batch, projection, clip, momentum, bias, schedule, average, label_bound, contaminated: the learner and its adversary, as for `certify`. A box or
             ellipsoid around the data, and flips of them, are around each task's own.
         benign: `"simulated"`, or `"limit"` for the limit of small learning rates, which is cheaper.
@@ -188,6 +209,8 @@ def design(
             judge,
             [_list(learning_rates), _list(regularizations), _list(poison_rates)],
             kappa,
+            at_most_error,
+            _stream(horizon, start),
             template,
             benign,
             attacks,
@@ -213,6 +236,8 @@ def design(
         hindsight_on_test=[_make(Row, row) for row in on_test["hindsight"]],
         certificates={(task, rate): content for task, rate, content in certificates},
         computed=result["computed"],
+        price=float(result["price"]),
+        at_edge=list(result["at_edge"]),
     )
 
 
@@ -255,6 +280,8 @@ def tolerate(
     regularization: Union[float, Sequence[float], None] = None,
     poison_rate: Optional[float] = None,
     measure: str = "loss",
+    horizon: Optional[int] = None,
+    start: Optional[Sequence[float]] = None,
     radius: Optional[float] = None,
     loss: Optional[str] = None,
     adversary: Adversary = "ball",
@@ -295,6 +322,7 @@ def tolerate(
     Args:
         x, y, weights, weight_column, labels, normalize: the data, see `Data`.
         radius, loss, adversary, batch, projection, clip, momentum, bias, schedule, average, label_bound, contaminated: the learner and its adversary, as for `certify`.
+        horizon, start: the limit is about the average over so many first steps, from this start (default 0).
         attacks: also look for a rate at which an attack is seen to break the limit.
         progress: show progress with tqdm; on terminals and in notebooks if not given.
     """
@@ -307,6 +335,7 @@ def tolerate(
         bias=bias, schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
         contaminated=contaminated,
     )
+    stream = _stream(horizon, start)
     reading = {"weights": weights, "weight_column": weight_column, "labels": labels, "normalize": normalize}
     reading |= {"class_weight": class_weight, "sample_weight": sample_weight}
     if poison_rate is not None:
@@ -315,7 +344,7 @@ def tolerate(
         data = made(x, y, **reading)
         grid = [_list(learning_rate), _list(regularization), [poison_rate]]
         with shown(progress, "tolerate") as show:
-            found = _native.tolerating(data, template, grid, limit, measure, whole("seed", seed), show)
+            found = _native.tolerating(data, template, grid, limit, measure, stream, whole("seed", seed), show)
         return Tolerable([_make(Row, row) for row in found["settings"]], _make(Row, found["smallest"]))
     if not isinstance(learning_rate, (int, float)) or not isinstance(regularization, (int, float)):
         raise UnswayedError(
@@ -331,7 +360,7 @@ def tolerate(
         template=template,
         **reading,
     )
-    largest = _native.largest_rate(tolerant, limit, measure, attacks, whole("seed", seed))
+    largest = _native.largest_rate(tolerant, limit, measure, stream, attacks, whole("seed", seed))
     if largest is None:
         return None
     rate, certificate, broken = largest
@@ -363,6 +392,14 @@ def _list(values: Union[float, Numbers]) -> Optional[list[float]]:
     if values is None:
         return None
     return [float(values)] if isinstance(values, (int, float)) else [float(value) for value in values]
+
+
+def _stream(horizon: Optional[int], start: Optional[Sequence[float]]) -> tuple[Optional[int], Optional[list[float]]]:
+    """A number of first steps and a start, as the native module takes them."""
+    if start is not None and horizon is None:
+        raise UnswayedError("start: it is where a stream starts; give horizon, its length, too")
+    steps = None if horizon is None else whole("horizon", horizon, 1)
+    return steps, None if start is None else [float(x) for x in start]
 
 
 def _make(kind: type[Any], row: Mapping[str, Any]) -> Any:

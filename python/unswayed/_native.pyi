@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 RawLabels = Union[Floats, Sequence[str], None]
 Grid = Sequence[Optional[Sequence[float]]]
+Stream = tuple[Optional[int], Optional[list[float]]]
 Progress = Optional[Callable[[int, int], object]]
 
 class UnswayedError(ValueError): ...
@@ -159,6 +160,8 @@ def design(
     test: Optional[tuple[str, Data]],
     grid: Grid,
     kappa: Optional[float],
+    at_most_error: Optional[float],
+    stream: Stream,
     asked: Asked,
     benign: str,
     attacks: str,
@@ -173,7 +176,7 @@ def design(
 ) -> tuple[dict[str, Any], list[tuple[str, float, bytes]]]: ...
 def compute(data: Data, plan: str, piece: str) -> list[str]: ...
 def largest_rate(
-    problem: Problem, limit: float, measure: str, attacks: bool, seed: int
+    problem: Problem, limit: float, measure: str, stream: Stream, attacks: bool, seed: int
 ) -> Optional[tuple[float, Certificate, Optional[dict[str, Any]]]]: ...
 def tolerating(
     data: Data,
@@ -181,6 +184,7 @@ def tolerating(
     grid: Grid,
     limit: float,
     measure: str,
+    stream: Stream,
     seed: int,
     progress: Progress,
 ) -> dict[str, Any]: ...

@@ -191,6 +191,35 @@ pub struct RateFlags {
     pub poison_rate: f64,
 }
 
+/// The same with one or several poison rates.
+#[derive(Args)]
+#[command(next_help_heading = "Learner and adversary")]
+pub struct CertifiedRates {
+    /// Learning rate η: a step is θ ← (1−ησ)θ − η·(gradient of the loss)
+    #[arg(long, value_name = "ETA")]
+    pub learning_rate: f64,
+
+    /// Regularization σ
+    #[arg(long, value_name = "SIGMA")]
+    pub regularization: f64,
+
+    /// Fraction ε of points that the adversary controls; several, separated by commas, give a table and a certificate for each
+    #[arg(long, value_name = "EPSILON", required = true, value_delimiter = ',')]
+    pub poison_rate: Vec<f64>,
+}
+
+impl CertifiedRates {
+    /// One for each poison rate, ascending, without repetitions.
+    pub fn each(&self) -> Vec<RateFlags> {
+        let CertifiedRates { learning_rate, regularization, .. } = *self;
+        let mut rates = self.poison_rate.clone();
+        rates.sort_by(f64::total_cmp);
+        rates.dedup();
+        let one = |poison_rate| RateFlags { learning_rate, regularization, poison_rate };
+        rates.into_iter().map(one).collect()
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Attacks {
     /// No attacks
@@ -282,7 +311,8 @@ pub struct CertifyFlags {
     #[arg(long, value_enum, default_value_t = Effort::Standard)]
     pub effort: Effort,
 
-    /// The certificate file (default: named after the data file and the setting, in this folder)
+    /// The certificate file; with several poison rates the folder of the certificates (default: named after the data file and the
+    /// setting, in this folder)
     #[arg(long, value_name = "PATH")]
     pub output: Option<PathBuf>,
 
@@ -301,14 +331,14 @@ pub struct CertifyFlags {
     pub nature: NatureFlags,
 
     #[command(flatten)]
-    pub rates: RateFlags,
+    pub rates: CertifiedRates,
 
     #[command(flatten)]
     pub learner: LearnerFlags,
 }
 
 /// Steps beyond this are not whole numbers in a certificate.
-const MOST_STEPS: u64 = 1 << 53;
+pub const MOST_STEPS: u64 = 1 << 53;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Effort {

@@ -1,77 +1,153 @@
 //! `unswayed certify`.
 
+mod several;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use unswayed::attack::strongest;
-use unswayed::certify::{Effort, Options, Outcome, certify_with, paper};
+use unswayed::attack::{Attacked, strongest};
+use unswayed::certify::{Effort, Options, Outcome, Series, paper};
 use unswayed::{Adversary, CertifyError, Problem, ProblemError, Template};
 use unswayed_check::{Feature, Statement, Target, features, unsupported};
 use unswayed_report::about::{Stated, Subject, Summary, certify_report};
 
-use crate::args::{CertifyFlags, Method};
-use crate::problem::Asked;
+use crate::args::{CertifyFlags, Method, RateFlags};
+use crate::problem::{Asked, Parts};
 use crate::progress::Busy;
 use crate::{Stop, attack, errors, input, output, print, report};
 
 pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let asked =
         Asked { data: &flags.data, read: &flags.read, learner: &flags.learner, nature: &flags.nature };
-    let path = certificate_path(flags);
+    let rates = flags.rates.each();
+    let paths: Vec<PathBuf> = rates.iter().map(|one| certificate_path(flags, one, rates.len() > 1)).collect();
     let inputs: Vec<PathBuf> =
         asked.files().into_iter().chain(flags.start.as_ref().map(PathBuf::from)).collect();
-    output::keep_inputs(&path, "--output", &inputs)?;
+    for path in &paths {
+        output::keep_inputs(path, "--output", &inputs)?;
+    }
     if let Some(folder) = &flags.report {
         output::keep_inputs(folder, "--report", &inputs)?;
     }
     let start = flags.start.as_deref().map(|text| input::vector(text, "--start")).transpose()?;
     let parts = asked.parts()?;
-    let problem = parts.problem(&flags.rates)?;
-    refuse(flags, &problem, &parts.template)?;
-    let first_rate = flags.first_rate.or_else(|| parts.first_rate(&problem));
-    let attempts = attempts(flags, &problem, start, first_rate);
-    let (outcome, seconds) = best(&attempts)?;
-    let statement = &outcome.certificate.statement;
-    // With a confidence, the other half chose the proof; the certificate is about this one.
-    let problem = match flags.confidence {
-        Some(_) => parts.problem_on_first(statement.data[0].rows, &flags.rates)?,
-        None => problem,
+    let mut problems = vec![];
+    for one in &rates {
+        let problem = parts.problem(one)?;
+        refuse(flags, &problem, &parts.template)?;
+        problems.push(problem);
+    }
+    let first_rate = flags.first_rate.or_else(|| parts.first_rate(problems.first()?));
+    let mut job = Job::new(flags, &asked, &parts, start, first_rate);
+    if rates.len() > 1 {
+        return several::run(&mut job, rates, problems, &paths, as_json);
+    }
+    let (Some(problem), [path]) = (problems.pop(), paths.as_slice()) else {
+        return Err(Stop("--poison-rate: give a number, such as 0.02".into()));
     };
-    let replaced = output::write(&path, &outcome.certificate.to_bytes(), "--output")?;
-    let attacks = attack::beside_bound(&problem, flags.attacks, flags.seed)?;
-    let stated = Stated { adversary: parts.template.adversary.to_string(), ..Stated::of(statement) };
-    let summary = Summary {
-        stated,
-        seconds: Some(seconds),
-        verify: Some(check_command(&asked, statement, &path)),
-        certificate: Some(path.display().to_string()),
-        replaced,
-        report: flags.report.as_ref().map(|folder| folder.join("report.html").display().to_string()),
-        ..Summary::new(outcome, &attacks)
-    };
+    let Certified { problem, attempts, attacks, summary, .. } = &job.certify(problem, &rates[0], path)?;
     if let Some(folder) = &flags.report {
         let _busy = Busy::with("bounding at other poison rates");
-        let subject = Subject { problem: &problem, outcome, attacked: strongest(&attacks), seed: flags.seed };
-        report::write(&certify_report(&subject, &summary, report::command_line())?, folder)?;
+        let (outcome, attacked) = (best(attempts)?.0, strongest(attacks));
+        let subject = Subject { problem, outcome, attacked, seed: flags.seed };
+        report::write(&certify_report(&subject, summary, report::command_line())?, folder)?;
     }
     if as_json {
-        let mut object = serde_json::to_value(&summary)?;
+        let mut object = serde_json::to_value(summary)?;
         if flags.method == Method::All {
             object["methods"] = attempts.iter().map(Attempt::to_json).collect();
         }
         print::json(&object);
     } else {
-        let table = if flags.method == Method::All { compare(&attempts) } else { String::new() };
+        let table = if flags.method == Method::All { compare(attempts) } else { String::new() };
         print::text(&(print::lines(summary.lines()) + &table));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where the certificate is written.
-fn certificate_path(flags: &CertifyFlags) -> PathBuf {
-    let rates = &flags.rates;
+/// What is asked for, and the search so far.
+struct Job<'a> {
+    flags: &'a CertifyFlags,
+    asked: &'a Asked<'a>,
+    parts: &'a Parts,
+    options: Options,
+    series: Series,
+}
+
+/// What was found at one poison rate.
+struct Certified {
+    /// The problem that the certificate is about.
+    problem: Problem,
+    attempts: Vec<Attempt>,
+    attacks: Vec<Attacked>,
+    summary: Summary,
+}
+
+impl<'a> Job<'a> {
+    fn new(
+        flags: &'a CertifyFlags,
+        asked: &'a Asked<'a>,
+        parts: &'a Parts,
+        start: Option<Vec<f64>>,
+        first_rate: Option<f64>,
+    ) -> Job<'a> {
+        let mut options = Options::default();
+        (options.horizon, options.start, options.confidence) = (flags.horizon, start, flags.confidence);
+        (options.first_rate, options.total_rate) = (first_rate, flags.total_rate);
+        if flags.effort == crate::args::Effort::Tight {
+            options.effort = Effort::Tight;
+        }
+        let series = Series::new(options.clone());
+        Job { flags, asked, parts, options, series }
+    }
+
+    /// Searches a bound, writes its certificate and runs the attacks beside it.
+    fn certify(&mut self, problem: Problem, rates: &RateFlags, path: &Path) -> Result<Certified, Stop> {
+        let attempts = self.attempts(&problem);
+        let Job { flags, asked, parts, .. } = *self;
+        let (outcome, seconds) = best(&attempts)?;
+        let statement = &outcome.certificate.statement;
+        // With a confidence, the other half chose the proof; the certificate is about this one.
+        let problem = match flags.confidence {
+            Some(_) => parts.problem_on_first(statement.data[0].rows, rates)?,
+            None => problem,
+        };
+        let replaced = output::write(path, &outcome.certificate.to_bytes(), "--output")?;
+        let attacks = attack::beside_bound(&problem, flags.attacks, flags.seed)?;
+        let stated = Stated { adversary: parts.template.adversary.to_string(), ..Stated::of(statement) };
+        let summary = Summary {
+            stated,
+            seconds: Some(seconds),
+            verify: Some(check_command(asked, statement, path)),
+            certificate: Some(path.display().to_string()),
+            replaced,
+            report: flags.report.as_ref().map(|folder| folder.join("report.html").display().to_string()),
+            ..Summary::new(outcome, &attacks)
+        };
+        Ok(Certified { problem, attempts, attacks, summary })
+    }
+
+    /// Runs the methods that are asked for.
+    fn attempts(&mut self, problem: &Problem) -> Vec<Attempt> {
+        let mut attempts = vec![];
+        if self.flags.method != Method::Paper {
+            let _busy = Busy::with("searching a bound");
+            attempts.push(Attempt::of("convexity", || self.series.certify(problem)));
+        }
+        if self.flags.method != Method::Convexity {
+            let progress = print::progress("paper");
+            let run = || paper::certify(problem, &self.options, progress.as_ref());
+            attempts.push(Attempt::of("paper", run));
+            print::clear_progress();
+        }
+        attempts
+    }
+}
+
+/// Where the certificate of a poison rate is written: `--output`, or a file in that folder if there are several rates.
+fn certificate_path(flags: &CertifyFlags, rates: &RateFlags, several: bool) -> PathBuf {
     let mut numbers =
         vec![("eta", rates.learning_rate), ("sigma", rates.regularization), ("eps", rates.poison_rate)];
     numbers.extend(flags.horizon.map(|steps| ("horizon", steps as f64)));
@@ -81,7 +157,11 @@ fn certificate_path(flags: &CertifyFlags) -> PathBuf {
         learner += "-paper";
     }
     let parts = [learner, output::number_part(&numbers)];
-    output::certificate(flags.output.as_ref(), input::data_path(&flags.data), &parts)
+    let data = input::data_path(&flags.data);
+    match &flags.output {
+        Some(folder) if several => folder.join(output::certificate(None, data, &parts)),
+        given => output::certificate(given.as_ref(), data, &parts),
+    }
 }
 
 /// Refuses what no theorem covers, beyond the problem itself.
@@ -107,32 +187,6 @@ struct Attempt {
     method: &'static str,
     outcome: Result<Outcome, CertifyError>,
     seconds: f64,
-}
-
-/// Runs the methods that are asked for.
-fn attempts(
-    flags: &CertifyFlags,
-    problem: &Problem,
-    start: Option<Vec<f64>>,
-    first_rate: Option<f64>,
-) -> Vec<Attempt> {
-    let mut options = Options::default();
-    (options.horizon, options.start, options.confidence) = (flags.horizon, start, flags.confidence);
-    (options.first_rate, options.total_rate) = (first_rate, flags.total_rate);
-    if flags.effort == crate::args::Effort::Tight {
-        options.effort = Effort::Tight;
-    }
-    let mut attempts = vec![];
-    if flags.method != Method::Paper {
-        let _busy = Busy::with("searching a bound");
-        attempts.push(Attempt::of("convexity", || certify_with(problem, &options)));
-    }
-    if flags.method != Method::Convexity {
-        let progress = print::progress("paper");
-        attempts.push(Attempt::of("paper", || paper::certify(problem, &options, progress.as_ref())));
-        print::clear_progress();
-    }
-    attempts
 }
 
 /// The smallest bound and its seconds; if there is none, why.

@@ -1,12 +1,12 @@
 //! `unswayed design`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use unswayed::attack::Effort;
-use unswayed::design::choose::Ranked;
+use unswayed::design::choose::{Objective, Ranked};
 use unswayed::design::table::Row;
-use unswayed::design::{AttackPlan, BenignLoss, Design, Request, Run, design};
+use unswayed::design::{AttackPlan, BenignLoss, Design, Growing, Request, Run, design};
 use unswayed_report::about::{design_summary, template_lines, write_design};
 
 use crate::args::{Attacks, BenignFrom, DesignFlags};
@@ -19,7 +19,8 @@ const SHOWN: usize = 8;
 pub fn run(flags: &DesignFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let folder = &flags.output;
     let named = flags.tasks.iter().chain(&flags.validate).chain(&flags.test);
-    let files: Vec<_> = named.map(|text| input::task_path(text).1.to_owned()).collect();
+    let mut files: Vec<_> = named.map(|text| input::task_path(text).1.to_owned()).collect();
+    files.extend(flags.start.as_ref().map(PathBuf::from));
     output::keep_inputs(folder, "--output", &files)?;
     let request = request(flags)?;
     std::fs::create_dir_all(folder.join("certificates")).map_err(|error| {
@@ -43,7 +44,7 @@ pub fn run(flags: &DesignFlags, as_json: bool) -> Result<ExitCode, Stop> {
 }
 
 fn request(flags: &DesignFlags) -> Result<Request, Stop> {
-    let grid = input::grid(&flags.grid)?;
+    let grid = input::grid(&flags.grid, flags.horizon)?;
     let task = |text: &String| input::task(text, flags);
     let effort = if flags.attacks == Attacks::Full { Effort::Full } else { Effort::Fast };
     let train = flags.tasks.iter().map(task).collect::<Result<Vec<_>, _>>()?;
@@ -68,37 +69,48 @@ fn request(flags: &DesignFlags) -> Result<Request, Stop> {
         },
         seed: flags.seed,
         refine: flags.refine,
+        horizon: flags.horizon,
+        start: flags.start.as_deref().map(|text| input::vector(text, "--start")).transpose()?,
+        at_most_error: flags.at_most_error,
+        // Lists that the user gives are what the user wants tried.
+        growing: Growing {
+            learning_rates: flags.horizon.is_some() && flags.grid.learning_rate.is_none(),
+            regularizations: flags.horizon.is_some() && flags.grid.regularization.is_none(),
+        },
         ..Request::new(train)
     })
 }
 
 fn describe(request: &Request, result: &Design, folder: &Path) -> String {
     let names: Vec<&str> = request.train.iter().map(|t| t.name.as_str()).collect();
-    let kappa = match (result.tuned, &request.validate) {
-        (true, Some(task)) => format!("tuned on {}", task.name),
-        _ if request.kappa.is_some() => "given".into(),
-        _ => "default".into(),
-    };
     let chosen = result.chosen.setting;
-    let rates: Vec<String> = request.grid.poison_rates.iter().map(|r| print::percent(*r)).collect();
     let mut lines = template_lines(&request.template);
-    lines.extend([
-        ("chosen on", names.join(", ")),
+    lines.extend([("chosen on", names.join(", ")), ("objective", objective(request, result))]);
+    lines.extend(request.horizon.map(|steps| {
         (
-            "objective",
-            format!(
-                "benign loss ({}) + κ · certified loss, κ = {} ({kappa}); mean over the tasks and poison rates {}",
-                request.benign.word(),
-                result.kappa,
-                rates.join(", ")
-            ),
-        ),
+            "horizon",
+            format!("all figures are averages over the first {steps} steps, and bounds are made for these"),
+        )
+    }));
+    lines.extend([
         ("", String::new()),
         ("learning rate", print::number(chosen.learning_rate)),
         ("regularization", print::number(chosen.regularization)),
+        (
+            "price",
+            format!(
+                "{} of benign loss given up against the best of the grid",
+                print::up(result.price.max(0.0))
+            ),
+        ),
     ]);
+    lines.extend(grid_lines(request, result).into_iter().map(|text| ("grid", text)));
+    lines.extend(customary_line(result).map(|text| ("scikit-learn", text)));
     let mut text = format!("{}\n{}\n", print::lines(lines), print::table(&ranking_table(result)));
-    text.push_str("Pareto: no other setting is better in one loss and no worse in the other.\n\n");
+    text.push_str(
+        "benign and certified loss, benign error: means over tasks and poison rates; certified error: the largest of them.\n\
+         Pareto: no other setting is better in one loss and no worse in the other.\n\n",
+    );
     if let Some(test) = &result.test {
         text.push_str(&describe_test(result, test));
     }
@@ -112,21 +124,107 @@ fn describe(request: &Request, result: &Design, folder: &Path) -> String {
     text + &files
 }
 
+/// What was made small.
+fn objective(request: &Request, result: &Design) -> String {
+    let rates: Vec<String> = request.grid.poison_rates.iter().map(|r| print::percent(*r)).collect();
+    let (rates, benign) = (rates.join(", "), request.benign.word());
+    match result.objective {
+        Objective::Weighted(kappa) => {
+            let from = match (result.tuned, &request.validate) {
+                (true, Some(task)) => format!("tuned on {}", task.name),
+                _ if request.kappa.is_some() => "given".into(),
+                _ => "default".into(),
+            };
+            format!(
+                "benign loss ({benign}) + κ · certified loss, κ = {kappa} ({from}); mean over the tasks and poison rates {rates}"
+            )
+        }
+        Objective::AtMostError(limit) => {
+            let failed = if result.chosen.objective.is_finite() {
+                String::new()
+            } else {
+                let least = result.chosen.certified_error.map_or_else(|| "-".into(), print::up);
+                format!(". No setting does: this one has the smallest certified error, {least}")
+            };
+            format!(
+                "the smallest benign loss ({benign}) with a certified error of at most {limit} on every task, at every one of the \
+                 poison rates {rates}{failed}"
+            )
+        }
+    }
+}
+
+/// How the grid has grown, and whether the choice is on an edge of it.
+fn grid_lines(request: &Request, result: &Design) -> Vec<String> {
+    let range = |values: &[f64]| match values {
+        [first, .., last] => format!("{} to {}", print::number(*first), print::number(*last)),
+        [one] => print::number(*one),
+        [] => String::new(),
+    };
+    let mut lines = vec![];
+    let axes = [
+        ("learning rates", &request.grid.learning_rates, &result.grid.learning_rates),
+        ("regularizations", &request.grid.regularizations, &result.grid.regularizations),
+    ];
+    for (name, before, after) in axes {
+        if before != after {
+            let (before, after) = (range(before), range(after));
+            lines.push(format!("{name} {before} did not reach far enough and were extended to {after}"));
+        }
+    }
+    for edge in result.grid.edges(result.chosen.setting) {
+        let remedy = match request.horizon {
+            None if edge == "learning rate" => {
+                "in the long run a smaller one never hurts; --horizon T designs for a stream of T points"
+            }
+            _ => "a better one may lie beyond; try more values",
+        };
+        lines.push(format!("the {edge} is at the end of the grid: {remedy}"));
+    }
+    lines
+}
+
+/// What scikit-learn's default setting is certified at.
+fn customary_line(result: &Design) -> Option<String> {
+    let customary = &result.customary;
+    let (rate, loss, error) = customary.bounds.last()?;
+    let error = error.map_or(String::new(), |error| format!(", error {}", print::up(error)));
+    Some(format!(
+        "its default setting (alpha 0.0001, learning_rate \"optimal\") on {}, {} poisoned: certified long-run loss {}{error}",
+        customary.task,
+        print::percent(*rate),
+        print::up(*loss),
+    ))
+}
+
 /// The best settings and the worst.
 fn ranking_table(result: &Design) -> Vec<Vec<String>> {
     let mut table = vec![
-        ["", "learning rate", "regularization", "benign loss", "certified loss", "objective", "Pareto"]
-            .map(str::to_owned)
-            .to_vec(),
+        [
+            "",
+            "learning rate",
+            "regularization",
+            "benign loss",
+            "benign error",
+            "certified loss",
+            "certified error",
+            "objective",
+            "Pareto",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
     ];
+    let or_dash = |x: Option<f64>, show: fn(f64) -> String| x.map_or_else(|| "-".to_owned(), show);
     let line = |place: String, r: &Ranked| {
         vec![
             place,
             print::number(r.setting.learning_rate),
             print::number(r.setting.regularization),
             print::down(r.benign_loss),
+            or_dash(r.benign_error, print::down),
             print::up(r.certified_loss),
-            print::up(r.objective),
+            or_dash(r.certified_error, print::up),
+            or_dash(Some(r.objective).filter(|x| x.is_finite()), print::up),
             if r.pareto { "yes".into() } else { String::new() },
         ]
     };
@@ -154,8 +252,8 @@ fn describe_test(result: &Design, test: &unswayed::design::OnTest) -> String {
                 print::percent(row.poison_rate),
                 print::down(row.benign_loss),
                 row.attack_loss.map_or_else(|| "-".into(), print::down),
-                print::up(row.certified_loss),
-                row.certified_error.map_or_else(|| "-".into(), print::up),
+                print::up(row.bound()),
+                row.error_bound().map_or_else(|| "-".into(), print::up),
                 row.gap.map_or_else(|| "-".into(), print::gap),
             ]);
         }
@@ -183,8 +281,8 @@ fn cost(result: &Design, test: &unswayed::design::OnTest) -> String {
         print::number(result.poor.setting.learning_rate),
         print::number(result.poor.setting.regularization),
         print::percent(chosen.poison_rate),
-        print::up(chosen.certified_loss),
-        print::up(poor.certified_loss),
-        print::up(best.certified_loss),
+        print::up(chosen.bound()),
+        print::up(poor.bound()),
+        print::up(best.bound()),
     )
 }

@@ -3,6 +3,7 @@
 pub const CERTIFY_EXAMPLES: &str = "\
 Examples:
   unswayed certify spam.npz --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.02
+  unswayed certify spam.npz --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.01,0.02,0.05 --report run
   unswayed certify clicks.csv --label-column clicked --normalize --radius 5 \\
       --learning-rate 1e-3 --regularization 0.03 --poison-rate 0.01 --horizon 1000000
   unswayed certify --features x.npy --labels y.npy --rows 500 \\
@@ -39,13 +40,16 @@ Exit codes: 0 valid, 1 not valid (says what fails and by how much) or not what -
 
 pub const DESIGN_EXAMPLES: &str = "\
 Examples:
+  unswayed design january.npz --horizon 100000 --poison-rate 0.01 --output run
+  unswayed design january.npz --horizon 100000 --poison-rate 0.01,0.02 --at-most-error 0.1 --output run
   unswayed design january.npz february.npz --test march.npz --output run
   unswayed design a.npz b.npz c.npz --validate d.npz --test e.npz --attack-everywhere --output run --resume
   unswayed design january.npz february.npz --loss logistic --adversary box --test march.npz --output run
   unswayed design mnist_4v9=4v9_x.npy mnist_5v8=5v8_x.npy --rows 500 --kappa 0.5 --refine \\
       --learning-rate 1e-4,1e-3,1e-2 --regularization 0.003,0.03 --poison-rate 0.01,0.05
 
-The setting with the smallest mean of benign loss + kappa * certified loss over tasks and poison rates is chosen. A task is a
+The setting with the smallest mean of benign loss + kappa * certified loss over tasks and poison rates is chosen. With --horizon T
+the losses are averages over the first T steps: which learner to run for a stream of T points. A task is a
 data file as for certify, or NAME=FILE. Features in …x.npy take their labels from …y.npy beside it. The folder --output gets a
 journal of every result as it comes, results.csv, .parquet and .json, and the certificates of the chosen setting. Stop it at any
 time, even with kill -9: --resume does what is missing. Exit codes: 0 done, 2 bad input or usage.";
@@ -68,6 +72,7 @@ pub const TOLERATE_EXAMPLES: &str = "\
 Examples:
   unswayed tolerate spam.npz --limit 0.2 --learning-rate 1e-3 --regularization 0.01
   unswayed tolerate spam.npz --limit 0.05 --error --learning-rate 1e-3 --regularization 0.01
+  unswayed tolerate spam.npz --limit 0.3 --horizon 100000 --learning-rate 1e-2 --regularization 0.03
   unswayed tolerate spam.npz --limit 0.25 --poison-rate 0.05
 
 With a learning rate and a regularization: the largest poison rate that is certified to stay under the limit, and a rate at which

@@ -50,9 +50,9 @@ pub fn task(text: &str, flags: &DesignFlags) -> Result<Task, Stop> {
     Ok(Task { name, data: Arc::new(data) })
 }
 
-/// The grid of the flags, the paper's values where they are silent.
-pub fn grid(flags: &GridFlags) -> Result<Grid, Stop> {
-    let paper = Grid::default();
+/// The grid of the flags; where they are silent the paper's values, or those that suit a horizon.
+pub fn grid(flags: &GridFlags, horizon: Option<u64>) -> Result<Grid, Stop> {
+    let paper = horizon.map_or_else(Grid::default, Grid::for_horizon);
     let or = |given: &Option<Vec<f64>>, paper: Vec<f64>| given.clone().unwrap_or(paper);
     Ok(Grid::new(
         or(&flags.learning_rate, paper.learning_rates),

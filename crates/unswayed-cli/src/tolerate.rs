@@ -5,12 +5,14 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use unswayed::attack::Attacked;
+use unswayed::certify::Options;
 use unswayed::design::table::{Row, to_json};
 use unswayed::design::tolerate::{
-    Broken, Measure, Tolerated, Tolerating, largest_rate, smallest_broken_rate,
+    Broken, Limit, Measure, Tolerated, Tolerating, largest_rate, smallest_broken_rate,
 };
 use unswayed::design::{Run, Setting};
-use unswayed::{LossName, Problem};
+use unswayed::{LossName, Problem, ProblemError};
+use unswayed_check::{Feature, features, unsupported};
 use unswayed_report::about::{Stated, template_lines};
 
 use crate::args::{Attacks, RateFlags, TolerateFlags};
@@ -33,12 +35,23 @@ pub fn run(flags: &TolerateFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let asked =
         Asked { data: &flags.data, read: &flags.read, learner: &flags.learner, nature: &flags.nature };
     let path = certificate_path(flags, &question);
-    output::keep_inputs(&path, "--output", &asked.files())?;
+    let inputs: Vec<PathBuf> =
+        asked.files().into_iter().chain(flags.start.as_ref().map(PathBuf::from)).collect();
+    output::keep_inputs(&path, "--output", &inputs)?;
     let parts = asked.parts()?;
+    let limit = limit(flags)?;
     match question {
-        Question::Rate(setting) => rate(flags, &asked, &parts, setting, &path, as_json),
-        Question::Settings => settings(flags, &parts, as_json),
+        Question::Rate(setting) => rate(flags, &limit, &asked, &parts, setting, &path, as_json),
+        Question::Settings => settings(flags, &limit, &parts, as_json),
     }
+}
+
+/// The limit, with what it is about.
+fn limit(flags: &TolerateFlags) -> Result<Limit, Stop> {
+    let mut options = Options::default();
+    options.horizon = flags.horizon;
+    options.start = flags.start.as_deref().map(|text| input::vector(text, "--start")).transpose()?;
+    Ok(Limit::new(flags.limit, measure(flags)).with_options(options))
 }
 
 /// Where the certificate is written.
@@ -48,6 +61,7 @@ fn certificate_path(flags: &TolerateFlags, question: &Question) -> PathBuf {
         numbers.extend([("eta", setting.learning_rate), ("sigma", setting.regularization)]);
     }
     numbers.push((word(flags), flags.limit));
+    numbers.extend(flags.horizon.map(|steps| ("horizon", steps as f64)));
     let learner = output::learner_part(&flags.learner, &flags.nature, &flags.read);
     let parts = [learner, output::number_part(&numbers)];
     output::certificate(flags.output.as_ref(), input::data_path(&flags.data), &parts)
@@ -96,6 +110,7 @@ fn word(flags: &TolerateFlags) -> &'static str {
 /// The largest rate, with its certificate, and where an attack breaks the limit.
 fn rate(
     flags: &TolerateFlags,
+    limit: &Limit,
     asked: &Asked,
     parts: &Parts,
     setting: Setting,
@@ -104,17 +119,21 @@ fn rate(
 ) -> Result<ExitCode, Stop> {
     let Setting { learning_rate, regularization } = setting;
     let problem = parts.problem(&RateFlags { learning_rate, regularization, poison_rate: 0.0 })?;
-    let (limit, measure) = (flags.limit, measure(flags));
+    if flags.horizon.is_some() {
+        let all = [features(problem.statement()), vec![Feature::Horizon]].concat();
+        unsupported(&all).map_or(Ok(()), |rule| Err(ProblemError::Unsupported(rule)))?;
+    }
     let busy = Busy::with("searching the largest rate");
-    let found = largest_rate(&problem, limit, measure)?;
+    let found = largest_rate(&problem, limit)?;
     drop(busy);
+    let limit_value = flags.limit;
     let Some(found) = found else {
         if as_json {
-            print::json(&json!({ "status": "not tolerable", "limit": limit, "poison_rate": null }));
+            print::json(&json!({ "status": "not tolerable", "limit": limit_value, "poison_rate": null }));
         } else {
             print::text(&format!(
-                "Not even without an adversary is the {} certified to stay under {limit}: choose a larger --limit, or another \
-                 setting (see: unswayed tolerate --poison-rate 0 --limit {limit})\n",
+                "Not even without an adversary is the {} certified to stay under {limit_value}: choose a larger --limit, or another \
+                 setting (see: unswayed tolerate --poison-rate 0 --limit {limit_value})\n",
                 word(flags),
             ));
         }
@@ -122,13 +141,16 @@ fn rate(
     };
     let replaced = output::write(path, &found.outcome.certificate.to_bytes(), "--output")?;
     let problem = problem.with_poison_rate(found.poison_rate)?;
-    let attacks = attack::beside_bound(&problem, flags.attacks, flags.seed)?;
-    let attacked = measure.strongest(&attacks).cloned();
+    let attacks = match flags.horizon {
+        Some(_) => vec![],
+        None => attack::beside_bound(&problem, flags.attacks, flags.seed)?,
+    };
+    let attacked = limit.measure.strongest(&attacks).cloned();
     let broken = if flags.attacks == Attacks::None {
         None
     } else {
         let _busy = Busy::with("searching an attack that breaks the limit");
-        smallest_broken_rate(&problem, limit, measure, found.poison_rate, flags.seed)?
+        smallest_broken_rate(&problem, limit, found.poison_rate, flags.seed)?
     };
     let verify = check_command(asked, problem.statement(), path);
     let path = path.display().to_string();
@@ -163,6 +185,10 @@ fn rate_json(flags: &TolerateFlags, parts: &Parts, answer: &Answer) -> Result<Va
         "measure": word(flags),
         "certified_loss": found.outcome.certified_loss,
         "certified_error": found.outcome.certified_error,
+        "horizon": flags.horizon,
+        "horizon_loss": found.outcome.horizon_loss,
+        "horizon_error": found.outcome.horizon_error(),
+        "trials": found.trials,
         "attack": attacked.map(|a| a.attack.name()),
         "attack_loss": attacked.map(|a| a.simulated.loss.mean),
         "attack_error": attacked.and_then(|a| a.simulated.error).map(|e| e.mean),
@@ -182,17 +208,19 @@ fn rate_json(flags: &TolerateFlags, parts: &Parts, answer: &Answer) -> Result<Va
 }
 
 fn describe_rate(flags: &TolerateFlags, answer: &Answer) -> String {
-    let Answer { problem, found, attacked, broken, path, replaced, verify } = answer;
+    let Answer { found, attacked, broken, path, replaced, verify, .. } = answer;
     let (word, value) = (word(flags), measure(flags).certified(&found.outcome));
-    let mut lines = problem.statement().lines();
+    let mut lines = found.outcome.certificate.statement.lines();
     lines.push(("", String::new()));
+    let over = flags.horizon.map_or(String::new(), |steps| format!(" over the first {steps} steps"));
     lines.push((
         "tolerates",
         format!(
-            "{} of the points poisoned: certified {word} {}, limit {}",
+            "{} of the points poisoned: certified {word}{over} {}, limit {} ({} certificates tried)",
             print::percent(found.poison_rate),
             print::up(value),
-            flags.limit
+            flags.limit,
+            found.trials,
         ),
     ));
     if let Some(attacked) = attacked {
@@ -220,12 +248,12 @@ fn describe_rate(flags: &TolerateFlags, answer: &Answer) -> String {
 }
 
 /// The settings that tolerate a rate, the one with the smallest benign loss first.
-fn settings(flags: &TolerateFlags, parts: &Parts, as_json: bool) -> Result<ExitCode, Stop> {
-    let grid = input::grid(&flags.grid)?;
+fn settings(flags: &TolerateFlags, limit: &Limit, parts: &Parts, as_json: bool) -> Result<ExitCode, Stop> {
+    let grid = input::grid(&flags.grid, flags.horizon)?;
     let (poison_rate, data) = (grid.poison_rates[0], (*parts.data[0]).clone());
     let bar = Bar::new();
     let (run, template) = (Run::observed(&bar), parts.template.clone());
-    let found = Tolerating::find(data, template, grid, flags.limit, measure(flags), flags.seed, &run);
+    let found = Tolerating::find(data, template, grid, limit, flags.seed, &run);
     bar.finish();
     let Tolerating { rows, smallest, tried } = found?;
     if as_json {
@@ -260,8 +288,8 @@ fn describe_settings(
             print::number(row.learning_rate),
             print::number(row.regularization),
             print::down(row.benign_loss),
-            print::up(row.certified_loss),
-            row.certified_error.map_or_else(|| "-".into(), print::up),
+            print::up(row.bound()),
+            row.error_bound().map_or_else(|| "-".into(), print::up),
         ]);
     }
     let verdict = if rows.is_empty() {
@@ -278,5 +306,7 @@ fn describe_settings(
     };
     let mut lines = template_lines(&parts.template);
     lines.push(("rows", parts.data[0].describe()));
+    lines
+        .extend(flags.horizon.map(|steps| ("figures are", format!("averages over the first {steps} steps"))));
     format!("{}\n{verdict}\n\n{}", print::lines(lines), print::table(&table))
 }

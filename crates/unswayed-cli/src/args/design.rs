@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Attacks, DataFlags, LearnerFlags, NatureFlags, ReadFlags};
+use super::learner::probability;
+use super::{Attacks, DataFlags, LearnerFlags, MOST_STEPS, NatureFlags, ReadFlags};
 
 #[derive(Args)]
 pub struct DesignFlags {
@@ -23,6 +24,19 @@ pub struct DesignFlags {
     /// Weight of the certified loss against the benign loss (default: tuned with --validate, else 1)
     #[arg(long, value_name = "KAPPA")]
     pub kappa: Option<f64>,
+
+    /// Design for a stream of T points: all losses are averages over the first T steps, and bounds are made for these. Without it
+    /// they are about the long run, in which a smaller learning rate never hurts
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u64).range(1..=MOST_STEPS))]
+    pub horizon: Option<u64>,
+
+    /// Where the learner starts, for --horizon: a .npy vector, or numbers separated by commas (default: 0)
+    #[arg(long, value_name = "THETA", allow_hyphen_values = true, requires = "horizon")]
+    pub start: Option<String>,
+
+    /// Choose the smallest benign loss among the settings whose certified error is at most E on every task, at every poison rate
+    #[arg(long, value_name = "E", value_parser = probability, conflicts_with_all = ["kappa", "validate"])]
+    pub at_most_error: Option<f64>,
 
     /// Where the benign loss comes from
     #[arg(long, value_enum, default_value_t = BenignFrom::Simulated)]
@@ -70,11 +84,13 @@ pub struct DesignFlags {
 #[derive(Args)]
 #[command(next_help_heading = "Rates")]
 pub struct GridFlags {
-    /// Learning rates η, separated by commas (default: the paper's 5e-5,1e-4,5e-4,1e-3,5e-3)
+    /// Learning rates η, separated by commas (default: the paper's 5e-5,1e-4,5e-4,1e-3,5e-3; with design --horizon seven that suit it,
+    /// and more if the best is at the end of them)
     #[arg(long, value_name = "ETAS", value_delimiter = ',')]
     pub learning_rate: Option<Vec<f64>>,
 
-    /// Regularizations σ, separated by commas (default: the paper's 3e-3,6e-3,1e-2,3e-2,6e-2)
+    /// Regularizations σ, separated by commas (default: the paper's 3e-3,6e-3,1e-2,3e-2,6e-2; with design --horizon 1e-3 to 0.1, and more
+    /// if the best is at the end of them)
     #[arg(long, value_name = "SIGMAS", value_delimiter = ',')]
     pub regularization: Option<Vec<f64>>,
 
@@ -100,6 +116,14 @@ pub struct TolerateFlags {
     /// The limit is about the error, not the loss
     #[arg(long)]
     pub error: bool,
+
+    /// The limit is about the average over the first T steps, not the long run
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u64).range(1..=MOST_STEPS))]
+    pub horizon: Option<u64>,
+
+    /// Where the learner starts, for --horizon: a .npy vector, or numbers separated by commas (default: 0)
+    #[arg(long, value_name = "THETA", allow_hyphen_values = true, requires = "horizon")]
+    pub start: Option<String>,
 
     /// Whether to look for the rate at which an attack breaks the limit (none: do not look)
     #[arg(long, value_enum, default_value_t = Attacks::Fast)]

@@ -176,3 +176,84 @@ fn tolerate_answers_both_questions() {
         assert_eq!(tolerate(bad).status.code(), Some(2));
     }
 }
+
+/// For a stream of given length: the same bytes after an interruption, and figures for these steps.
+#[test]
+fn a_design_for_a_stream_is_resumed_to_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = tasks(folder.path());
+    let command = |more: &[&str]| {
+        let mut command = Command::new(UNSWAYED);
+        command.current_dir(folder.path()).arg("design").arg(&files[0]).args([
+            "--output",
+            "run",
+            "--normalize",
+        ]);
+        // Learning rates grow, the others are given.
+        command.args(["--horizon", "3000", "--regularization", "0.1", "--poison-rate", "0.02"]);
+        command.args(["--at-most-error", "0.9", "--attacks", "none", "--resume"]).args(more);
+        command
+    };
+    let whole = run(command(&[]));
+    assert!(whole.status.success(), "{}", message(&whole));
+    let said = String::from_utf8(whole.stdout).unwrap();
+    for word in
+        ["first 3000 steps", "certified error of at most 0.9", "price", "scikit-learn", "benign error"]
+    {
+        assert!(said.contains(word), "{word}: {said}");
+    }
+    let read = |name: &str| std::fs::read(folder.path().join("run").join(name)).unwrap();
+    let results = ["results.csv", "results.json", "report.html"].map(read);
+    let journal = folder.path().join("run/journal.jsonl");
+    let lines = std::fs::read_to_string(&journal).unwrap();
+    let half = lines.len() / 2;
+    std::fs::write(&journal, &lines[..half]).unwrap();
+    let again = run(command(&["--json"]));
+    let value: Value = serde_json::from_slice(&again.stdout).unwrap();
+    let computed = value["computed"].as_u64().unwrap();
+    assert!(computed > 0 && (computed as usize) < lines.lines().count() - 1);
+    // The command line, which the page quotes, has one word more.
+    let [csv, json, _] = results;
+    assert!(read("results.csv") == csv && read("results.json") == json);
+    let (row, horizon) = (&value["rows"][0], 3000);
+    assert_eq!((&value["horizon"], &row["horizon"]), (&horizon.into(), &horizon.into()));
+    assert!(row["horizon_loss"].as_f64().unwrap() > row["certified_loss"].as_f64().unwrap());
+    // Another horizon is another sweep.
+    let refused = run({
+        let mut command = Command::new(UNSWAYED);
+        command.current_dir(folder.path()).arg("design").arg(&files[0]).args([
+            "--output",
+            "run",
+            "--normalize",
+        ]);
+        command.args(["--horizon", "4000", "--regularization", "0.1", "--poison-rate", "0.02", "--resume"]);
+        command
+    });
+    assert_eq!(refused.status.code(), Some(2));
+}
+
+/// Limits on the first steps, and on the loss of a regression.
+#[test]
+fn tolerate_knows_streams_and_regressions() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = tasks(folder.path())[0].clone();
+    let tolerate = |arguments: &[&str]| {
+        let mut command = Command::new(UNSWAYED);
+        command.current_dir(folder.path()).arg("tolerate").arg(&data).args(["--normalize", "--json"]);
+        command.args(["--learning-rate", "0.03", "--regularization", "0.1"]).args(arguments);
+        let output = run(command);
+        assert!(output.status.success(), "{}", message(&output));
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let stream = tolerate(&["--limit", "0.9", "--horizon", "5000"]);
+    let number =
+        |value: &Value, name: &str| value[name].as_f64().unwrap_or_else(|| panic!("{name}: {value}"));
+    assert!(number(&stream, "horizon_loss") <= 0.9 && number(&stream, "trials") <= 20.0);
+    assert!(number(&stream, "broken_poison_rate") > number(&stream, "poison_rate"));
+    let mut check = Command::new(UNSWAYED);
+    check.current_dir(folder.path()).args(["check", stream["certificate"].as_str().unwrap()]).arg(&data);
+    assert_eq!(run(check).status.code(), Some(0));
+    let regression =
+        tolerate(&["--limit", "0.9", "--loss", "huber=0.5", "--label-bound", "1", "--attacks", "none"]);
+    assert!(number(&regression, "poison_rate") > 0.0 && number(&regression, "certified_loss") <= 0.9);
+}

@@ -9,6 +9,7 @@ mod files;
 mod kill;
 mod learners;
 mod prepare;
+mod rates;
 mod reference;
 mod refuse;
 mod regressions;

@@ -1,5 +1,6 @@
 //! The report of a design: the choice, the grid, the front, the test task.
 
+use unswayed::design::choose::Objective;
 use unswayed::design::table::Row;
 use unswayed::design::{Design, Request, Setting};
 use unswayed::{Adversary, Column, Template};
@@ -45,13 +46,14 @@ fn verdict(result: &Design) -> Vec<String> {
             .attack_loss
             .map_or(String::new(), |loss| format!(" The strongest attack found reaches {}.", down(loss)));
         words.push(format!(
-            "On {}, which was not used for the choice, no adversary who controls {} of the points can push the long-run loss above \
+            "On {}, which was not used for the choice, no adversary who controls {} of the points can push the {} above \
              {}.{attack} A poor setting ({}) is certified at {} only.",
             test.task,
             percent(chosen.poison_rate),
-            up(chosen.certified_loss),
+            chosen.horizon.map_or("long-run loss".into(), |steps| format!("average loss of the first {steps} steps")),
+            up(chosen.bound()),
             name(result.poor.setting),
-            up(poor.certified_loss),
+            up(poor.bound()),
         ));
     }
     words
@@ -66,10 +68,30 @@ fn facts(request: &Request, result: &Design) -> Vec<(String, String)> {
         ("chosen on".to_owned(), names.join(", ")),
         (
             "objective".to_owned(),
-            format!("benign loss ({}) + {} · certified loss", request.benign.word(), result.kappa),
+            match result.objective {
+                Objective::Weighted(kappa) => {
+                    format!("benign loss ({}) + {kappa} · certified loss", request.benign.word())
+                }
+                Objective::AtMostError(limit) => {
+                    format!("benign loss ({}), the certified error at most {limit}", request.benign.word())
+                }
+            },
+        ),
+        (
+            "price".to_owned(),
+            format!("{} of benign loss given up against the best of the grid", up(result.price)),
         ),
         ("certificates".to_owned(), format!("{}, each verified in exact arithmetic", result.rows.len())),
     ]);
+    facts.extend(request.horizon.map(|steps| {
+        ("horizon".to_owned(), format!("all figures are averages over the first {steps} steps"))
+    }));
+    facts.extend(result.customary.bounds.last().map(|(rate, loss, _)| {
+        let (task, rate) = (&result.customary.task, percent(*rate));
+        let text =
+            format!("its default setting on {task}, {rate} poisoned: certified long-run loss {}", up(*loss));
+        ("scikit-learn".to_owned(), text)
+    }));
     if let Some(task) = &request.validate {
         facts.push(("validated on".to_owned(), task.name.clone()));
     }
@@ -156,6 +178,15 @@ fn template_loss(template: &Template) -> String {
     template.loss.map_or_else(|| "hinge".to_owned(), |loss| loss.to_string())
 }
 
+/// What the losses of a design are, for an axis.
+fn loss_axis(request: &Request) -> String {
+    let loss = template_loss(&request.template);
+    request.horizon.map_or_else(
+        || format!("long-run {loss} loss"),
+        |steps| format!("{loss} loss, average of the first {steps} steps"),
+    )
+}
+
 /// The plots and tables of one design; `prefix` keeps the names of files apart where a report has several.
 pub fn task_sections(prefix: &str, request: &Request, result: &Design, paper: &[PaperPoint]) -> Vec<Section> {
     let mut sections = Vec::new();
@@ -188,7 +219,7 @@ pub fn task_sections(prefix: &str, request: &Request, result: &Design, paper: &[
         heading: "The choice".into(),
         text: "Means over the training tasks and poison rates.".into(),
         blocks: vec![
-            Block::Heat(heat(prefix, request, result)),
+            Block::Heat(heat(prefix, result)),
             Block::Scatter(front(prefix, result)),
             Block::Table(ranking(prefix, result)),
         ],
@@ -210,7 +241,7 @@ fn losses(id: &str, title: &str, rows: &[Row], paper: &[(f64, f64)], request: &R
     let over = |pick: &dyn Fn(&Row) -> Option<f64>| {
         rows.iter().filter_map(|r| Some((r.poison_rate, pick(r)?))).collect::<Vec<_>>()
     };
-    let mut series = vec![Series::new("certified loss", Kind::Certified, over(&|r| Some(r.certified_loss)))];
+    let mut series = vec![Series::new("certified loss", Kind::Certified, over(&|r| Some(r.bound())))];
     let attack = over(&|r| r.attack_loss);
     let mut gaps = Vec::new();
     if !attack.is_empty() {
@@ -226,15 +257,15 @@ fn losses(id: &str, title: &str, rows: &[Row], paper: &[(f64, f64)], request: &R
         id: id.into(),
         title: title.into(),
         x: Axis::percent("poison rate"),
-        y: Axis::new(&format!("long-run {} loss", template_loss(&request.template))),
+        y: Axis::new(&loss_axis(request)),
         series,
         gaps,
         ..LinePlot::default()
     }
 }
 
-fn heat(prefix: &str, request: &Request, result: &Design) -> HeatMap {
-    let (rates, sigmas) = (&request.grid.learning_rates, &request.grid.regularizations);
+fn heat(prefix: &str, result: &Design) -> HeatMap {
+    let (rates, sigmas) = (&result.grid.learning_rates, &result.grid.regularizations);
     let at = |eta: f64, sigma: f64| {
         let here = |r: &&unswayed::design::choose::Ranked| {
             r.setting == Setting { learning_rate: eta, regularization: sigma }
@@ -277,14 +308,25 @@ fn front(prefix: &str, result: &Design) -> ScatterPlot {
 }
 
 fn ranking(prefix: &str, result: &Design) -> Table {
-    let header = ["learning rate", "regularization", "benign loss", "certified loss", "objective", "Pareto"];
+    let header = [
+        "learning rate",
+        "regularization",
+        "benign loss",
+        "benign error",
+        "certified loss",
+        "certified error",
+        "objective",
+        "Pareto",
+    ];
     let row = |r: &unswayed::design::choose::Ranked| {
         vec![
             parameter(r.setting.learning_rate),
             parameter(r.setting.regularization),
             down(r.benign_loss),
+            r.benign_error.map_or(String::new(), down),
             up(r.certified_loss),
-            up(r.objective),
+            r.certified_error.map_or(String::new(), up),
+            if r.objective.is_finite() { up(r.objective) } else { "-".into() },
             if r.pareto { "yes".into() } else { String::new() },
         ]
     };
@@ -318,8 +360,8 @@ fn figures(prefix: &str, result: &Design) -> Table {
             percent(r.poison_rate),
             down(r.benign_loss),
             r.attack_loss.map_or(String::new(), down),
-            up(r.certified_loss),
-            r.certified_error.map_or(String::new(), up),
+            up(r.bound()),
+            r.error_bound().map_or(String::new(), up),
             r.gap.map_or(String::new(), |gap| format!("{gap:.2}")),
             r.status.clone(),
         ]

@@ -3,11 +3,13 @@
 mod certify;
 mod design;
 mod files;
+mod rates;
 mod summary;
 
 pub use certify::{AboutError, Subject, certify_report, over_rates};
 pub use design::{design_report, task_sections, template_lines};
 pub use files::{certificate_name, design_summary, write_design};
+pub use rates::rates_report;
 pub use summary::{Stated, Summary, steps, transient};
 
 /// The program and its version.

@@ -187,6 +187,23 @@ impl<'a> Suite<'a> {
         attacks.par_iter().map(|attack| self.attack(*attack)).collect()
     }
 
+    /// The same, each averaged over the first steps of a learner that starts at θ_0 and is attacked from its first step.
+    pub fn run_first(
+        &self,
+        attacks: &[Attack],
+        start: &[f64],
+        steps: u64,
+    ) -> Result<Vec<Attacked>, AttackError> {
+        let one = |attack: &Attack| {
+            let Setting { policy, nature, poison_rate, steady, .. } = self.setting(*attack)?;
+            let stream = self.stream(nature, poison_rate);
+            let judge = TargetJudge { target: &nature.target, test: self.test.as_ref() };
+            let simulated = self.arena(&stream, &judge).first_steps(&policy, start, steps, self.seed)?;
+            Ok(Attacked { attack: *attack, simulated, steady })
+        };
+        attacks.par_iter().map(one).collect()
+    }
+
     /// Simulates a policy from the benign model.
     pub fn simulate<P: Policy + Clone + Sync>(&self, policy: &P) -> Result<Simulated, AttackError> {
         let (start, rate) = (&self.benign.theta, self.statement().threat.poison_rate);

@@ -23,6 +23,7 @@ mod levels;
 mod mean;
 mod momentum;
 pub mod paper;
+mod series;
 mod start;
 #[cfg(test)]
 mod tests;
@@ -32,6 +33,7 @@ pub use benign::{Benign, benign};
 pub(crate) use descent::Descent;
 pub(crate) use interior::dot;
 pub use mean::{MeanOutcome, MeanSetting, certify_mean, certify_shrunk_mean};
+pub use series::Series;
 use unswayed_check::{
     CaseProof, Certificate, Claim, Failure, Feature, Horizon, HorizonClaim, Loss, NewDataClaim, Proof,
     Statement, Target, prove,
@@ -144,6 +146,15 @@ pub struct Outcome {
     pub idle_loss: f64,
     /// What momentum adds to the certified loss beyond what the rate of its proof does; for learners with momentum.
     pub momentum_cost: Option<f64>,
+}
+
+impl Outcome {
+    /// No adversary gets the fraction misclassified, averaged over the first steps, above this: what the bound on their loss says
+    /// of it. None without a horizon, and for a regression loss.
+    pub fn horizon_error(&self) -> Option<f64> {
+        let loss = self.certificate.statement.learner.loss;
+        Some(loss.error_within(self.horizon_loss?)?.min(1.0))
+    }
 }
 
 /// Bounds what any adversary of the problem can do in the long run.

@@ -1,7 +1,7 @@
 //! The objective, the ranking of settings, the Pareto front, the weight κ, and the continuous search.
 
 use super::sweep::{Chain, Sweep};
-use super::{DesignError, Setting};
+use super::{DesignError, Grid, Setting};
 
 /// The weights κ that are tried when it is tuned.
 pub const KAPPAS: [f64; 7] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0];
@@ -9,7 +9,35 @@ pub const KAPPAS: [f64; 7] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0];
 /// The continuous search ends when its steps are below this factor.
 const FINEST: f64 = 1.02;
 
-/// A setting and how it does, averaged over training tasks and poison rates.
+/// What the best setting is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Objective {
+    /// The smallest mean of benign loss + κ · certified loss.
+    Weighted(f64),
+    /// The smallest mean benign loss among settings whose certified error is at most this on every task, at every poison rate.
+    AtMostError(f64),
+}
+
+impl From<f64> for Objective {
+    fn from(kappa: f64) -> Self {
+        Objective::Weighted(kappa)
+    }
+}
+
+impl Objective {
+    /// Smaller is better; infinite if the setting will not do.
+    fn of(self, ranked: &Ranked) -> f64 {
+        match self {
+            Objective::Weighted(kappa) => ranked.benign_loss + kappa * ranked.certified_loss,
+            Objective::AtMostError(limit) if ranked.certified_error.is_some_and(|e| e <= limit) => {
+                ranked.benign_loss
+            }
+            Objective::AtMostError(_) => f64::INFINITY,
+        }
+    }
+}
+
+/// A setting and how it does, averaged over training tasks and poison rates: in the long run, or over the sweep's horizon.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ranked {
     /// The setting.
@@ -18,38 +46,65 @@ pub struct Ranked {
     pub benign_loss: f64,
     /// The mean certified loss.
     pub certified_loss: f64,
-    /// benign loss + κ · certified loss.
+    /// The mean benign error; absent for a regression loss.
+    pub benign_error: Option<f64>,
+    /// The largest certified error of all tasks and poison rates; absent for a regression loss.
+    pub certified_error: Option<f64>,
+    /// What is made small; infinite if the setting will not do.
     pub objective: f64,
     /// Whether no other setting is better in one of the two losses and no worse in the other.
     pub pareto: bool,
 }
 
-/// The settings, best first, for a weight κ. All must have been certified on the tasks.
-pub fn rank(sweep: &Sweep, tasks: &[usize], settings: &[Setting], kappa: f64) -> Vec<Ranked> {
+/// The settings, best first, for an objective or a weight κ. All must have been certified on the tasks.
+pub fn rank(
+    sweep: &Sweep,
+    tasks: &[usize],
+    settings: &[Setting],
+    objective: impl Into<Objective>,
+) -> Vec<Ranked> {
+    let objective = objective.into();
     let mut ranking: Vec<Ranked> =
-        settings.iter().filter_map(|setting| average(sweep, tasks, *setting, kappa)).collect();
+        settings.iter().filter_map(|setting| average(sweep, tasks, *setting, objective)).collect();
     let points: Vec<(f64, f64)> = ranking.iter().map(|r| (r.benign_loss, r.certified_loss)).collect();
     for ranked in &mut ranking {
         let here = (ranked.benign_loss, ranked.certified_loss);
         ranked.pareto = !points.iter().any(|p| p.0 <= here.0 && p.1 <= here.1 && *p != here);
     }
     // Ties go to the setting that comes first, so that the choice does not depend on chance.
-    ranking.sort_by(|a, b| a.objective.total_cmp(&b.objective));
+    // Those that will not do are sorted by how far they are from it.
+    let error = |r: &Ranked| r.certified_error.unwrap_or(f64::INFINITY);
+    let by_error = |a: &Ranked, b: &Ranked| error(a).total_cmp(&error(b));
+    let is_out = |a: &Ranked, b: &Ranked| a.objective.is_infinite() && b.objective.is_infinite();
+    ranking.sort_by(|a, b| if is_out(a, b) { by_error(a, b) } else { a.objective.total_cmp(&b.objective) });
     ranking
 }
 
-fn average(sweep: &Sweep, tasks: &[usize], setting: Setting, kappa: f64) -> Option<Ranked> {
+fn average(sweep: &Sweep, tasks: &[usize], setting: Setting, objective: Objective) -> Option<Ranked> {
     let rates = &sweep.plan().grid.poison_rates;
     let (mut benign, mut certified) = (0.0, 0.0);
+    let (mut benign_error, mut certified_error) = (Some(0.0), Some(0.0));
     for task in tasks {
         let chain = Chain { task: *task, setting };
-        benign += sweep.benign(chain)?.loss / tasks.len() as f64;
+        let record = sweep.benign(chain)?;
+        benign += record.loss / tasks.len() as f64;
+        benign_error = benign_error.zip(record.error).map(|(sum, one)| sum + one / tasks.len() as f64);
         for rate in rates {
-            certified += sweep.certified(chain, *rate)?.loss / (tasks.len() * rates.len()) as f64;
+            let record = sweep.certified(chain, *rate)?;
+            certified += record.bound() / (tasks.len() * rates.len()) as f64;
+            certified_error = certified_error.zip(record.error_bound()).map(|(a, b): (f64, f64)| a.max(b));
         }
     }
-    let objective = benign + kappa * certified;
-    Some(Ranked { setting, benign_loss: benign, certified_loss: certified, objective, pareto: false })
+    let ranked = Ranked {
+        setting,
+        benign_loss: benign,
+        certified_loss: certified,
+        benign_error,
+        certified_error,
+        objective: 0.0,
+        pareto: false,
+    };
+    Some(Ranked { objective: objective.of(&ranked), ..ranked })
 }
 
 /// The weight among [`KAPPAS`] whose choice does best on the validation task: the smallest mean loss over the poison
@@ -82,7 +137,7 @@ pub fn harm(sweep: &Sweep, chain: Chain, attacks: bool) -> f64 {
         if attacks {
             sweep.attacks(chain, rate).and_then(|a| a.strongest().map(|s| s.loss))
         } else {
-            sweep.certified(chain, rate).map(|c| c.loss)
+            sweep.certified(chain, rate).map(|c| c.bound())
         }
     };
     rates.iter().map(|rate| loss(*rate).unwrap_or(f64::INFINITY)).sum::<f64>() / rates.len() as f64
@@ -104,16 +159,17 @@ pub fn refine(
     sweep: &Sweep,
     tasks: &[usize],
     from: Ranked,
-    kappa: f64,
+    objective: impl Into<Objective>,
+    grid: &Grid,
 ) -> Result<(Ranked, Vec<Setting>), DesignError> {
-    let grid = &sweep.plan().grid;
+    let objective = objective.into();
     let ranges = [Range::of(&grid.learning_rates), Range::of(&grid.regularizations)];
     let mut steps = ranges.map(|r| r.spacing.sqrt());
     let (mut best, mut tried) = (from, Vec::new());
     while steps.iter().any(|step| *step > FINEST) {
         let neighbours = neighbours(best.setting, steps, ranges);
         certify_all(sweep, tasks, &neighbours)?;
-        let found = rank(sweep, tasks, &neighbours, kappa);
+        let found = rank(sweep, tasks, &neighbours, objective);
         tried.extend(neighbours);
         match found.first() {
             Some(next) if next.objective < best.objective => best = *next,

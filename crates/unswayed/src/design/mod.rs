@@ -6,7 +6,8 @@
 //! benign loss + κ · certified loss
 //! ```
 //!
-//! over tasks and poison rates, and judged on a held-out task.
+//! over tasks and poison rates, or to have the smallest benign loss among those whose certified error stays under a limit; and judged
+//! on a held-out task. With a horizon both losses are averages over so many first steps.
 //!
 //! | module | its part |
 //! |---|---|
@@ -21,6 +22,7 @@
 //! | [`noise`] | mean estimation: the paper's Algorithm 1, which designs noise and finds that none is best |
 
 pub mod choose;
+mod customary;
 mod error;
 pub mod grid;
 pub mod journal;
@@ -32,7 +34,8 @@ pub mod sweep;
 pub mod table;
 pub mod tolerate;
 
+pub use customary::Customary;
 pub use error::DesignError;
-pub use grid::{Grid, Setting};
+pub use grid::{Grid, Growing, Setting};
 pub use plan::{AttackPlan, Design, OnTest, Request, design};
 pub use sweep::{BenignLoss, Run, Sweep, SweepPlan, Task};

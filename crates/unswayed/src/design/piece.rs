@@ -53,6 +53,8 @@ impl Piece {
     ///     benign: BenignLoss::Limit,
     ///     effort: Effort::Fast,
     ///     seed: 0,
+    ///     horizon: None,
+    ///     start: None,
     /// };
     /// let setting = Setting { learning_rate: 1e-3, regularization: 0.01 };
     /// let piece = Piece { task: "mnist".into(), setting, work: Work::Certify { known: vec![] } };
@@ -142,7 +144,9 @@ impl Site<'_> {
         rate: f64,
         near: Option<&Solution>,
     ) -> Result<(Outcome, Option<Solution>), DesignError> {
-        certify_near(&self.problem(rate)?, &Options::default(), near)
+        let mut options = Options::default();
+        (options.horizon, options.start) = (self.plan.horizon, self.plan.start.clone());
+        certify_near(&self.problem(rate)?, &options, near)
             .map_err(|source| DesignError::Certify { task: self.task.into(), source })
     }
 
@@ -156,6 +160,8 @@ impl Site<'_> {
             error: outcome.certified_error,
             method: outcome.certificate.loss.proof.method().into(),
             status: outcome.status.to_string(),
+            horizon_loss: outcome.horizon_loss,
+            horizon_error: outcome.horizon_error(),
             solution,
         }
     }
@@ -195,9 +201,13 @@ impl Site<'_> {
             let suite = Suite::new(&problem)?;
             let suite =
                 suite.with_effort(self.plan.effort).with_seed(self.plan.seed).with_cancel(self.cancel);
-            match attacks {
-                Some(attacks) => suite.run(attacks),
-                None => suite.run(&suite.usual()),
+            let attacks = attacks.map_or_else(|| suite.usual(), <[Attack]>::to_vec);
+            match self.plan.horizon {
+                Some(steps) => {
+                    let start = self.plan.start.clone().unwrap_or_else(|| vec![0.0; problem.parameters()]);
+                    suite.run_first(&attacks, &start, steps)
+                }
+                None => suite.run(&attacks),
             }
         };
         run().map_err(|source| DesignError::attack(self.task, source))

@@ -2,13 +2,17 @@
 
 use std::path::Path;
 
-use super::choose::{Ranked, harm, rank, refine, tune_kappa};
+use super::choose::{Objective, Ranked, harm, rank, refine, tune_kappa};
+use super::customary::{Customary, customary};
 use super::sweep::{BenignLoss, Chain, Run, Sweep, SweepPlan, Task};
 use super::table::{Row, rows};
-use super::{DesignError, Grid, Setting};
+use super::{DesignError, Grid, Growing, Setting};
 use crate::attack::Effort;
 use crate::error::ParameterError;
 use crate::problem::Template;
+
+/// How often a grid grows, at most.
+const MOST_GROWTHS: usize = 6;
 
 /// Where attacks are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +49,15 @@ pub struct Request {
     pub seed: u64,
     /// Whether to continue between the points of the grid.
     pub refine: bool,
+    /// The number of first steps that all figures are averages over; the long run if absent.
+    pub horizon: Option<u64>,
+    /// Where the learner starts, with a horizon; θ = 0 if absent.
+    pub start: Option<Vec<f64>>,
+    /// Choose the best benign loss among settings whose certified error is at most this, in place of the weighted sum.
+    pub at_most_error: Option<f64>,
+    /// Which axes of the grid grow where the choice is on their edge. For learning rates this needs a horizon: in the long run a
+    /// smaller one never hurts.
+    pub growing: Growing,
 }
 
 impl Request {
@@ -61,6 +74,10 @@ impl Request {
             attacks: AttackPlan::Chosen(Effort::Fast),
             seed: 0,
             refine: false,
+            horizon: None,
+            start: None,
+            at_most_error: None,
+            growing: Growing::default(),
         }
     }
 }
@@ -72,6 +89,14 @@ pub struct Design {
     pub kappa: f64,
     /// Whether it was tuned on the validation task.
     pub tuned: bool,
+    /// What the choice makes small.
+    pub objective: Objective,
+    /// The grid, as far as it has grown.
+    pub grid: Grid,
+    /// What the choice gives up: its mean benign loss less the smallest one of the grid.
+    pub price: f64,
+    /// The customary learner's bounds on the last task, for comparison.
+    pub customary: Customary,
     /// All settings of the grid, best first.
     pub ranking: Vec<Ranked>,
     /// The chosen setting: the best of the grid, or better if it was refined.
@@ -133,33 +158,59 @@ pub fn design(request: &Request, journal: Option<(&Path, bool)>, run: &Run) -> R
     if let Some((path, resume)) = journal {
         sweep = sweep.with_journal(path, resume)?;
     }
-    let settings: Vec<Setting> = request.grid.settings().collect();
+    sweep_all(request, &roles, &sweep, &request.grid)?;
+    conclude(request, &roles, &sweep)
+}
+
+/// Certifies all settings of a grid on all tasks, and attacks them if that is planned.
+fn sweep_all(request: &Request, roles: &Roles, sweep: &Sweep, grid: &Grid) -> Result<(), DesignError> {
+    let settings: Vec<Setting> = grid.settings().collect();
     let everywhere: Vec<Chain> = chains(&roles.all(), &settings);
     sweep.certify(&everywhere)?;
     if let AttackPlan::Everywhere(_) = request.attacks {
         sweep.attack(&everywhere)?;
     }
-    conclude(request, &roles, &sweep, settings)
+    Ok(())
 }
 
-/// Everything after the grid has been swept.
-fn conclude(
+/// Ranks the grid, and lets it grow while the best setting is on an edge that may.
+fn grow(
     request: &Request,
     roles: &Roles,
     sweep: &Sweep,
-    mut settings: Vec<Setting>,
-) -> Result<Design, DesignError> {
+    objective: Objective,
+) -> Result<(Grid, Vec<Ranked>), DesignError> {
+    let mut grid = request.grid.clone();
+    let growing = Growing {
+        learning_rates: request.growing.learning_rates && request.horizon.is_some(),
+        ..request.growing
+    };
+    let ranked = |grid: &Grid| rank(sweep, &roles.train, &grid.settings().collect::<Vec<_>>(), objective);
+    let mut ranking = ranked(&grid);
+    for _ in 0..MOST_GROWTHS {
+        let Some(larger) = grid.beyond(ranking[0].setting, growing) else { break };
+        sweep_all(request, roles, sweep, &larger)?;
+        (ranking, grid) = (ranked(&larger), larger);
+    }
+    Ok((grid, ranking))
+}
+
+/// Everything after the grid has been swept.
+fn conclude(request: &Request, roles: &Roles, sweep: &Sweep) -> Result<Design, DesignError> {
+    let first: Vec<Setting> = request.grid.settings().collect();
     let attacks = request.attacks != AttackPlan::None;
     let (kappa, tuned) = match (request.kappa, roles.validate) {
         (Some(kappa), _) => (kappa, false),
-        (None, Some(task)) => (tune_kappa(sweep, &roles.train, task, &settings, attacks)?, true),
+        (None, Some(task)) => (tune_kappa(sweep, &roles.train, task, &first, attacks)?, true),
         (None, None) => (1.0, false),
     };
-    let ranking = rank(sweep, &roles.train, &settings, kappa);
+    let objective = request.at_most_error.map_or(Objective::Weighted(kappa), Objective::AtMostError);
+    let (grid, ranking) = grow(request, roles, sweep, objective)?;
+    let mut settings: Vec<Setting> = grid.settings().collect();
     let (best, poor) = (ranking[0], ranking[ranking.len() - 1]);
     let mut chosen = best;
     if request.refine {
-        let (refined, _) = refine(sweep, &roles.train, best, kappa)?;
+        let (refined, _) = refine(sweep, &roles.train, best, objective, &grid)?;
         if refined.setting != best.setting {
             let others: Vec<usize> = roles.all().into_iter().filter(|t| !roles.train.contains(t)).collect();
             sweep.certify(&chains(&others, &[refined.setting]))?;
@@ -175,7 +226,25 @@ fn conclude(
         }
     }
     let rows = rows(sweep, &roles.all(), &settings);
-    Ok(Design { kappa, tuned, ranking, chosen, poor, test, rows, computed: sweep.computed(), certificates })
+    let least = ranking.iter().map(|r| r.benign_loss).fold(chosen.benign_loss, f64::min);
+    let price = chosen.benign_loss - least;
+    let customary = customary(roles.tasks[roles.tasks.len() - 1], request);
+    let computed = sweep.computed();
+    Ok(Design {
+        kappa,
+        tuned,
+        objective,
+        grid,
+        price,
+        customary,
+        ranking,
+        chosen,
+        poor,
+        test,
+        rows,
+        computed,
+        certificates,
+    })
 }
 
 fn on_test(
@@ -211,6 +280,8 @@ fn plan(request: &Request) -> SweepPlan {
             AttackPlan::None => Effort::Fast,
         },
         seed: request.seed,
+        horizon: request.horizon,
+        start: request.start.clone(),
     }
 }
 

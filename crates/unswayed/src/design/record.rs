@@ -36,9 +36,9 @@ pub struct BenignRecord {
     pub learning_rate: f64,
     /// σ.
     pub regularization: f64,
-    /// The long-run loss.
+    /// The loss: in the long run, or averaged over the first steps.
     pub loss: f64,
-    /// The long-run error; absent for a regression loss.
+    /// The error; absent for a regression loss.
     pub error: Option<f64>,
     /// Half the width of the loss's 95 % confidence interval; absent for the limit of small learning rates.
     pub half_width: Option<f64>,
@@ -65,8 +65,26 @@ pub struct CertifiedRecord {
     pub method: String,
     /// What the bound is worth.
     pub status: String,
+    /// No adversary gets the loss above this, averaged over the first steps; with a horizon.
+    #[serde(default)]
+    pub horizon_loss: Option<f64>,
+    /// The same for the error.
+    #[serde(default)]
+    pub horizon_error: Option<f64>,
     /// Where the solver starts at the next poison rate, if it can.
     pub solution: Option<Solution>,
+}
+
+impl CertifiedRecord {
+    /// The bound on the loss that a sweep is about: over the first steps if there is a horizon, else in the long run.
+    pub fn bound(&self) -> f64 {
+        self.horizon_loss.unwrap_or(self.loss)
+    }
+
+    /// The same for the error.
+    pub fn error_bound(&self) -> Option<f64> {
+        if self.horizon_loss.is_some() { self.horizon_error } else { self.error }
+    }
 }
 
 /// What attacks reached.

@@ -60,6 +60,10 @@ pub struct SweepPlan {
     pub effort: Effort,
     /// The seed of simulations and attacks.
     pub seed: u64,
+    /// The number of first steps that figures are averages over; the long run if absent.
+    pub horizon: Option<u64>,
+    /// Where the learner starts, with a horizon; θ = 0 if absent.
+    pub start: Option<Vec<f64>>,
 }
 
 /// Hears how far the work is.
@@ -193,6 +197,8 @@ impl<'a> Sweep<'a> {
             "benign": self.plan.benign.word(),
             "attacks": match self.plan.effort { Effort::Fast => "fast", Effort::Full => "full" },
             "seed": self.plan.seed,
+            "horizon": self.plan.horizon,
+            "start": self.plan.start,
         })
     }
 

@@ -26,32 +26,50 @@ pub struct Row {
     pub regularization: f64,
     /// ε.
     pub poison_rate: f64,
-    /// The long-run loss without adversary.
+    /// The loss without adversary: in the long run, or averaged over the first steps if there is a horizon.
     pub benign_loss: f64,
-    /// The long-run error without adversary; absent for a regression loss.
+    /// The error without adversary; absent for a regression loss.
     pub benign_error: Option<f64>,
     /// Where these come from: simulated, or the limit of small learning rates.
     pub benign_source: &'static str,
-    /// No adversary gets the long-run hinge loss above this.
+    /// No adversary gets the long-run loss above this.
     pub certified_loss: f64,
     /// No adversary gets the long-run error above this; absent for a regression loss.
     pub certified_error: Option<f64>,
+    /// The number of first steps that benign and attack figures are averages over, if not the long run.
+    pub horizon: Option<u64>,
+    /// No adversary gets the loss above this, averaged over these steps.
+    pub horizon_loss: Option<f64>,
+    /// No adversary gets the error above this, averaged over these steps.
+    pub horizon_error: Option<f64>,
     /// The form of the bound.
     pub method: String,
     /// What the bound is worth.
     pub status: String,
     /// The strongest attack.
     pub attack: Option<String>,
-    /// The long-run loss it reached.
+    /// The loss it reached, in the long run or averaged over the first steps.
     pub attack_loss: Option<f64>,
     /// Half the width of the 95 % confidence interval of that.
     pub attack_loss_half_width: Option<f64>,
-    /// The long-run error it reached.
+    /// The error it reached.
     pub attack_error: Option<f64>,
     /// Whether the simulation was stationary.
     pub verdict: Option<String>,
-    /// certified loss / attack loss.
+    /// certified loss (over the first steps, if there is a horizon) / attack loss.
     pub gap: Option<f64>,
+}
+
+impl Row {
+    /// The bound on the loss that the sweep is about: over the first steps if there is a horizon, else in the long run.
+    pub fn bound(&self) -> f64 {
+        self.horizon_loss.unwrap_or(self.certified_loss)
+    }
+
+    /// The same for the error.
+    pub fn error_bound(&self) -> Option<f64> {
+        if self.horizon.is_some() { self.horizon_error } else { self.certified_error }
+    }
 }
 
 /// The rows of these settings on these tasks: by task, setting, poison rate. What has not been computed is left out.
@@ -65,6 +83,7 @@ fn row(sweep: &Sweep, chain: Chain, rate: f64) -> Option<Row> {
     let (benign, bound) = (sweep.benign(chain)?, sweep.certified(chain, rate)?);
     let attacked = sweep.attacks(chain, rate);
     let strongest = attacked.as_ref().and_then(|a| a.strongest());
+    let gap = strongest.map(|s| bound.bound() / s.loss);
     Some(Row {
         task: bound.task,
         learning_rate: chain.setting.learning_rate,
@@ -75,6 +94,9 @@ fn row(sweep: &Sweep, chain: Chain, rate: f64) -> Option<Row> {
         benign_source: sweep.plan().benign.word(),
         certified_loss: bound.loss,
         certified_error: bound.error,
+        horizon: sweep.plan().horizon,
+        horizon_loss: bound.horizon_loss,
+        horizon_error: bound.horizon_error,
         method: bound.method,
         status: bound.status,
         attack: strongest.map(|s| s.attack.clone()),
@@ -82,7 +104,7 @@ fn row(sweep: &Sweep, chain: Chain, rate: f64) -> Option<Row> {
         attack_loss_half_width: strongest.and_then(|s| s.half_width),
         attack_error: attacked.as_ref().and_then(AttackedRecord::largest_error),
         verdict: strongest.map(|s| s.verdict.clone()),
-        gap: strongest.map(|s| bound.loss / s.loss),
+        gap,
     })
 }
 
@@ -192,7 +214,7 @@ const fn number(name: &'static str, get: for<'r> fn(&'r Row) -> Cell<'r>) -> Col
     Column { name, kind: Kind::Number, get }
 }
 
-const COLUMNS: [Column; 17] = [
+const COLUMNS: [Column; 20] = [
     text("task", |r| Cell::Text(Some(&r.task))),
     number("learning_rate", |r| Cell::Number(Some(r.learning_rate))),
     number("regularization", |r| Cell::Number(Some(r.regularization))),
@@ -202,6 +224,9 @@ const COLUMNS: [Column; 17] = [
     text("benign_source", |r| Cell::Text(Some(r.benign_source))),
     number("certified_loss", |r| Cell::Number(Some(r.certified_loss))),
     number("certified_error", |r| Cell::Number(r.certified_error)),
+    number("horizon", |r| Cell::Number(r.horizon.map(|steps| steps as f64))),
+    number("horizon_loss", |r| Cell::Number(r.horizon_loss)),
+    number("horizon_error", |r| Cell::Number(r.horizon_error)),
     text("method", |r| Cell::Text(Some(&r.method))),
     text("status", |r| Cell::Text(Some(&r.status))),
     text("attack", |r| Cell::Text(r.attack.as_deref())),

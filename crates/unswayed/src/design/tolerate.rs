@@ -4,7 +4,7 @@ use super::sweep::{BenignLoss, Chain, Run, Sweep, SweepPlan, Task};
 use super::table::{Row, rows};
 use super::{DesignError, Grid, Setting};
 use crate::attack::{Attack, Attacked, Effort, Suite, strongest, strongest_error};
-use crate::certify::{Options, Outcome, Solution, certify_near};
+use crate::certify::{Options, Outcome, Series};
 use crate::data::Dataset;
 use crate::error::{AttackError, CertifyError};
 use crate::problem::{Problem, ProblemError, Template};
@@ -19,11 +19,13 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// The certified figure.
+    /// The certified figure: for the first steps, if the outcome has a horizon, else for the long run.
     pub fn certified(self, outcome: &Outcome) -> f64 {
-        match self {
-            Measure::Loss => outcome.certified_loss,
-            Measure::Error => outcome.certified_error.unwrap_or(f64::INFINITY),
+        match (self, outcome.horizon_loss) {
+            (Measure::Loss, Some(loss)) => loss,
+            (Measure::Loss, None) => outcome.certified_loss,
+            (Measure::Error, Some(_)) => outcome.horizon_error().unwrap_or(f64::INFINITY),
+            (Measure::Error, None) => outcome.certified_error.unwrap_or(f64::INFINITY),
         }
     }
 
@@ -52,14 +54,39 @@ impl Measure {
     }
 }
 
+/// A limit on the harm.
+#[derive(Clone, Debug)]
+pub struct Limit {
+    /// The figure must not be above this.
+    pub value: f64,
+    /// What the limit is about.
+    pub measure: Measure,
+    /// With a horizon, the limit is about the average over these first steps.
+    pub options: Options,
+}
+
+impl Limit {
+    /// On the long run.
+    pub fn new(value: f64, measure: Measure) -> Self {
+        Limit { value, measure, options: Options::default() }
+    }
+
+    /// On what these options bound.
+    pub fn with_options(self, options: Options) -> Self {
+        Limit { options, ..self }
+    }
+}
+
 /// Poison rates are found to this relative accuracy.
 const ACCURACY: f64 = 1e-3;
 /// Rates below this are not told from 0, rates above its complement not from 1.
 const SMALLEST_RATE: f64 = 1e-6;
+/// The first rate that is tried.
+const FIRST_RATE: f64 = 0.01;
 /// Certificates computed, at most.
-const MOST_TRIALS: usize = 60;
+pub const MOST_TRIALS: usize = 20;
 /// Searches for an attack that breaks the limit.
-const ATTACK_TRIALS: usize = 10;
+const ATTACK_TRIALS: usize = 8;
 
 /// The largest poison rate for which the certificate stays under the limit.
 #[derive(Clone, Debug)]
@@ -68,8 +95,10 @@ pub struct Tolerated {
     pub poison_rate: f64,
     /// The certificate at that rate.
     pub outcome: Outcome,
-    /// A slightly larger rate, and the certified figure there, which is above the limit; absent near 1.
+    /// A slightly larger rate, and the certified figure there, which is above the limit; absent near 1. Infinite if there is none.
     pub beyond: Option<(f64, f64)>,
+    /// Certificates that were computed.
+    pub trials: usize,
 }
 
 /// Finds the largest poison rate; `None` if the limit is not certified even without an adversary. The problem's own poison
@@ -77,61 +106,86 @@ pub struct Tolerated {
 ///
 /// ```
 /// use unswayed::Problem;
-/// use unswayed::design::tolerate::{Measure, largest_rate};
+/// use unswayed::design::tolerate::{Limit, Measure, largest_rate};
 /// let data = unswayed::data::sample()?;
 /// let problem = Problem::builder(data).learning_rate(1e-3).regularization(0.01).poison_rate(0.0).build()?;
-/// let found = largest_rate(&problem, 0.2, Measure::Loss)?.unwrap();
+/// let found = largest_rate(&problem, &Limit::new(0.2, Measure::Loss))?.unwrap();
 /// assert!(found.outcome.certified_loss <= 0.2 && found.poison_rate > 0.01);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn largest_rate(
-    problem: &Problem,
-    limit: f64,
-    measure: Measure,
-) -> Result<Option<Tolerated>, DesignError> {
-    let mut near: Option<Solution> = None;
-    let mut trial = |rate: f64| -> Result<Outcome, DesignError> {
-        let problem = problem.with_poison_rate(rate).map_err(problem_error)?;
-        // The problem without adversary has fewer variables: it is no start for the others.
-        let start = near.as_ref().filter(|_| rate > 0.0);
-        let (outcome, solution) =
-            certify_near(&problem, &Options::default(), start).map_err(certify_error)?;
-        near = solution.filter(|_| rate > 0.0);
-        Ok(outcome)
+pub fn largest_rate(problem: &Problem, limit: &Limit) -> Result<Option<Tolerated>, DesignError> {
+    let mut series = Series::new(limit.options.clone());
+    let mut trial = |rate: f64| -> Result<Result<Outcome, CertifyError>, DesignError> {
+        Ok(series.certify(&problem.with_poison_rate(rate).map_err(problem_error)?))
     };
-    let none = trial(0.0)?;
-    if measure.certified(&none) > limit {
+    let none = trial(0.0)?.map_err(certify_error)?;
+    if limit.measure.certified(&none) > limit.value {
         return Ok(None);
     }
-    let mut under = Tolerated { poison_rate: 0.0, outcome: none, beyond: None };
-    let mut over = 1.0 - SMALLEST_RATE;
-    for _ in 0..MOST_TRIALS {
-        let rate = round_down(between(&under, over, limit, measure));
-        if over - under.poison_rate <= ACCURACY * over || over < SMALLEST_RATE || rate <= under.poison_rate {
-            break;
-        }
-        let outcome = trial(rate)?;
-        let value = measure.certified(&outcome);
-        if value <= limit {
-            under = Tolerated { poison_rate: rate, outcome, ..under };
-        } else {
-            over = rate;
-            under.beyond = Some((rate, value));
+    let mut search = Bracket::new(limit.measure.certified(&none));
+    let mut under = Tolerated { poison_rate: 0.0, outcome: none, beyond: None, trials: 1 };
+    while under.trials < MOST_TRIALS {
+        let Some(rate) = search.next(limit.value) else { break };
+        under.trials += 1;
+        // At large rates there may be no proof at all: that is not under the limit.
+        let outcome = trial(rate)?.ok();
+        let value = outcome.as_ref().map_or(f64::INFINITY, |outcome| limit.measure.certified(outcome));
+        search.learn(rate, value, limit.value);
+        match outcome.filter(|_| value <= limit.value) {
+            Some(outcome) => under = Tolerated { poison_rate: rate, outcome, ..under },
+            None => under.beyond = Some((rate, value)),
         }
     }
     Ok(Some(under))
 }
 
-/// A rate strictly between the largest tolerated and the smallest not tolerated one. With the figures at both ends: where
-/// the straight line between them meets the limit, but not too close to either end; else half way, in factors.
-fn between(under: &Tolerated, over: f64, limit: f64, measure: Measure) -> f64 {
-    let low = under.poison_rate;
-    let (Some((_, high_value)), true) = (under.beyond, low > 0.0) else {
-        return (low.max(SMALLEST_RATE / 4.0) * over).sqrt();
-    };
-    let low_value = measure.certified(&under.outcome);
-    let share = (limit - low_value) / (high_value - low_value);
-    low + (over - low) * share.clamp(0.1, 0.9)
+/// Where the figure passes the limit: the rates on both sides that are known, with their figures.
+struct Bracket {
+    low: (f64, f64),
+    high: Option<(f64, f64)>,
+    /// How often in a row the same side moved: then a straight line is a bad guide.
+    stuck: [usize; 2],
+}
+
+impl Bracket {
+    fn new(without_adversary: f64) -> Self {
+        Bracket { low: (0.0, without_adversary), high: None, stuck: [0; 2] }
+    }
+
+    fn learn(&mut self, rate: f64, value: f64, limit: f64) {
+        let side = usize::from(value > limit);
+        self.stuck = if side == 0 { [self.stuck[0] + 1, 0] } else { [0, self.stuck[1] + 1] };
+        if side == 0 {
+            self.low = (rate, value);
+        } else {
+            self.high = Some((rate, value));
+        }
+    }
+
+    /// The next rate to try, with four digits; none if the two sides are close enough. Upwards in factors until the limit is
+    /// passed; then where the straight line between the sides meets it, but half way if one side does not move.
+    fn next(&self, limit: f64) -> Option<f64> {
+        let (low, low_value) = self.low;
+        let most = 1.0 - SMALLEST_RATE;
+        let Some((high, high_value)) = self.high else {
+            let next = if low == 0.0 { FIRST_RATE } else { (5.0 * low).min(0.5 * (low + 1.0)) };
+            let next = round_down(next.min(most));
+            return (next > low).then_some(next);
+        };
+        if high - low <= ACCURACY * high || high < SMALLEST_RATE {
+            return None;
+        }
+        let share = (limit - low_value) / (high_value - low_value);
+        let share = match self.stuck {
+            _ if !(share.is_finite() && high_value.is_finite()) => 0.5,
+            [first, second] if first.max(second) >= 3 => 0.5,
+            // Just on the other side of where the line says, so that the sides close in on it.
+            [first, _] if first > 0 => (share * 1.05 + 0.002).clamp(0.02, 0.98),
+            _ => (share * 0.97 - 0.002).clamp(0.02, 0.98),
+        };
+        let next = round_down(low + (high - low) * share);
+        (next > low).then_some(next)
+    }
 }
 
 /// To four significant digits, so that the printed rate is the certified one.
@@ -157,11 +211,12 @@ impl Tolerating {
     /// Certifies all settings of the grid and keeps those under the limit.
     ///
     /// ```
-    /// use unswayed::design::tolerate::{Measure, Tolerating};
+    /// use unswayed::design::tolerate::{Limit, Measure, Tolerating};
     /// use unswayed::design::{Grid, Run};
     /// let grid = Grid::new(vec![1e-3], vec![0.01, 0.1], vec![0.02])?;
     /// let data = unswayed::data::sample()?.first(100)?;
-    /// let found = Tolerating::find(data, Default::default(), grid, 0.2, Measure::Loss, 0, &Run::default())?;
+    /// let limit = Limit::new(0.2, Measure::Loss);
+    /// let found = Tolerating::find(data, Default::default(), grid, &limit, 0, &Run::default())?;
     /// assert_eq!((found.tried, found.rows.len()), (2, 1));
     /// assert_eq!(found.rows[0].regularization, 0.01);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -170,25 +225,26 @@ impl Tolerating {
         data: Dataset,
         template: Template,
         grid: Grid,
-        limit: f64,
-        measure: Measure,
+        limit: &Limit,
         seed: u64,
         run: &Run,
     ) -> Result<Tolerating, DesignError> {
         let settings: Vec<Setting> = grid.settings().collect();
-        let plan = SweepPlan { template, grid, benign: BenignLoss::Simulated, effort: Effort::Fast, seed };
+        let Options { horizon, start, .. } = limit.options.clone();
+        let benign = BenignLoss::Simulated;
+        let plan = SweepPlan { template, grid, benign, effort: Effort::Fast, seed, horizon, start };
         let tasks = [Task { name: "data".into(), data: data.into() }];
         let sweep = Sweep::new(&tasks, plan, run)?;
         let chains: Vec<Chain> = settings.iter().map(|s| Chain { task: 0, setting: *s }).collect();
         sweep.certify(&chains)?;
-        let value = |row: &Row| match measure {
-            Measure::Loss => row.certified_loss,
-            Measure::Error => row.certified_error.unwrap_or(f64::INFINITY),
+        let value = |row: &Row| match limit.measure {
+            Measure::Loss => row.bound(),
+            Measure::Error => row.error_bound().unwrap_or(f64::INFINITY),
         };
         let mut rows = rows(&sweep, &[0], &settings);
         let smallest = rows.iter().min_by(|a, b| value(a).total_cmp(&value(b))).cloned();
         let smallest = smallest.ok_or(DesignError::EmptyGrid { of: "settings" })?;
-        rows.retain(|row| value(row) <= limit);
+        rows.retain(|row| value(row) <= limit.value);
         rows.sort_by(|a, b| a.benign_loss.total_cmp(&b.benign_loss));
         Ok(Tolerating { rows, smallest, tried: settings.len() })
     }
@@ -203,47 +259,50 @@ pub struct Broken {
     pub attacked: Attacked,
 }
 
-/// Looks for the smallest poison rate from `from` on at which the steady-state attack on what is measured, simulated, exceeds the limit. The
+/// Looks for a small poison rate from `from` on at which the steady-state attack on what is measured, simulated, exceeds the limit. The
 /// largest tolerable rate, whatever the method of proof, is below it.
 pub fn smallest_broken_rate(
     problem: &Problem,
-    limit: f64,
-    measure: Measure,
+    limit: &Limit,
     from: f64,
     seed: u64,
 ) -> Result<Option<Broken>, DesignError> {
-    let at = |rate: f64| problem.with_poison_rate(rate).map_err(problem_error);
-    // First by where the learner settles, which needs no simulation.
-    let settled = |rate: f64| -> Result<f64, DesignError> {
-        let problem = at(rate)?;
-        let settled = |suite: Suite| match measure {
-            Measure::Loss => suite.settled(),
-            Measure::Error => suite.settled_error().map(|error| error.unwrap_or(0.0)),
-        };
-        let found = Suite::new(&problem).and_then(|suite| settled(suite.with_seed(seed)));
-        found.map_err(attack_error)
+    let at = |rate: f64| -> Result<Option<Broken>, DesignError> {
+        let problem = problem.with_poison_rate(rate).map_err(problem_error)?;
+        let attacked = attacked(&problem, limit, seed).map_err(attack_error)?;
+        let broken = attacked.filter(|attacked| limit.measure.attacked(attacked) > limit.value);
+        Ok(broken.map(|attacked| Broken { poison_rate: rate, attacked }))
     };
-    let (mut low, mut high) = (from.max(SMALLEST_RATE), 1.0 - SMALLEST_RATE);
+    let (mut low, mut found, mut factor) = (from.max(SMALLEST_RATE), None::<Broken>, 1.1);
     for _ in 0..ATTACK_TRIALS {
-        let rate = (low * high).sqrt();
-        if settled(rate)? > limit { high = rate } else { low = rate }
-    }
-    // Then by simulation at the learner's own learning rate, going up until it is seen.
-    for _ in 0..ATTACK_TRIALS {
-        let rate = round_down(high);
-        let problem = at(rate)?;
-        let run = Suite::new(&problem).and_then(|suite| suite.with_seed(seed).run(&[measure.attack()]));
-        for attacked in run.map_err(attack_error)? {
-            if measure.attacked(&attacked) > limit {
-                return Ok(Some(Broken { poison_rate: rate, attacked }));
-            }
-        }
-        high *= 1.05;
-        if high >= 1.0 {
-            break;
+        let rate = match &found {
+            // Upwards until it breaks, in growing steps; the gap between bound and attack is often small.
+            None => (low * factor).min(0.5 * (low + 1.0)),
+            Some(broken) if broken.poison_rate <= low * 1.02 => break,
+            Some(broken) => (low * broken.poison_rate).sqrt(),
+        };
+        factor *= factor;
+        match at(round_down(rate))? {
+            Some(broken) => found = Some(broken),
+            None => low = rate,
         }
     }
-    Ok(None)
+    Ok(found)
+}
+
+/// The steady-state attack on what is measured: in the long run, or over the first steps if the limit is about these.
+fn attacked(problem: &Problem, limit: &Limit, seed: u64) -> Result<Option<Attacked>, AttackError> {
+    let suite = Suite::new(problem)?.with_seed(seed);
+    let attacks = [limit.measure.attack()];
+    let Options { horizon, start, .. } = &limit.options;
+    let mut all = match horizon {
+        Some(steps) => {
+            let start = start.clone().unwrap_or_else(|| vec![0.0; problem.parameters()]);
+            suite.run_first(&attacks, &start, *steps)?
+        }
+        None => suite.run(&attacks)?,
+    };
+    Ok(all.pop())
 }
 
 fn problem_error(source: ProblemError) -> DesignError {

@@ -72,6 +72,12 @@ pub struct Simulated {
     pub verdict: Verdict,
 }
 
+/// First steps that are simulated, at most.
+pub const MOST_FIRST_STEPS: u64 = 10_000_000;
+/// Places among them at which the model is measured, and runs.
+const FIRST_STEPS_EVALUATIONS: u64 = 500;
+const FIRST_STEPS_REPLICATES: u64 = 4;
+
 /// Everything a run needs but the policy.
 pub struct Arena<'a, L, J> {
     /// The learner, whose state is copied.
@@ -111,6 +117,42 @@ impl<L: Online + Sync, J: Judge> Arena<'_, L, J> {
             test_error: estimate(&|s| s.test_error),
             steps: plan.replicates * (plan.burn_in + plan.window),
             verdict: Verdict::of(&losses, plan.window as f64 / self.time_constant),
+        })
+    }
+
+    /// The average over the first steps from `start`, each replicate being one value. Of more than [`MOST_FIRST_STEPS`] the rest is
+    /// taken to be like the second half of those that are simulated.
+    pub fn first_steps<P: Policy + Clone + Sync>(
+        &self,
+        policy: &P,
+        start: &[f64],
+        steps: u64,
+        seed: u64,
+    ) -> Result<Simulated, AttackError> {
+        let window = steps.min(MOST_FIRST_STEPS);
+        let evaluations = window.min(FIRST_STEPS_EVALUATIONS);
+        let plan = Plan { burn_in: 0, window, evaluations, replicates: FIRST_STEPS_REPLICATES, seed };
+        let runs: Vec<Vec<Scores>> = (0..plan.replicates)
+            .into_par_iter()
+            .map(|r| self.replicate(policy.clone(), start, &plan, r))
+            .collect::<Result<_, _>>()?;
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let simulated = window as f64 / steps as f64;
+        let average = |values: Vec<f64>| {
+            let rest = mean(&values[values.len() / 2..]);
+            vec![simulated * mean(&values) + (1.0 - simulated) * rest]
+        };
+        let estimate = |pick: &dyn Fn(&Scores) -> Option<f64>| -> Option<Estimate> {
+            let series = |run: &Vec<Scores>| run.iter().map(pick).collect::<Option<Vec<f64>>>().map(average);
+            Some(Estimate::of(&runs.iter().map(series).collect::<Option<Vec<_>>>()?))
+        };
+        Ok(Simulated {
+            loss: estimate(&|s| Some(s.loss)).unwrap_or(Estimate { mean: 0.0, half_width: f64::INFINITY }),
+            error: estimate(&|s| s.error),
+            test_loss: estimate(&|s| s.test_loss),
+            test_error: estimate(&|s| s.test_error),
+            steps: plan.replicates * window,
+            verdict: Verdict::FirstSteps,
         })
     }
 

@@ -23,6 +23,8 @@ pub enum Verdict {
     Drifting,
     /// The window is too short, in units of the learner's memory, to tell.
     TooShort,
+    /// It is not meant to be: it is the average over the first steps.
+    FirstSteps,
 }
 
 impl Verdict {
@@ -32,6 +34,7 @@ impl Verdict {
             Verdict::Stationary => "stationary",
             Verdict::Drifting => "drifting",
             Verdict::TooShort => "too short",
+            Verdict::FirstSteps => "first steps",
         }
     }
 

@@ -6,7 +6,7 @@ use unswayed::attack::Effort;
 use unswayed::design::choose::{KAPPAS, rank, refine};
 use unswayed::design::sweep::{Chain, Observer};
 use unswayed::design::table::{self, to_csv, to_parquet};
-use unswayed::design::tolerate::{Measure, largest_rate, smallest_broken_rate};
+use unswayed::design::tolerate::{Limit, MOST_TRIALS, Measure, largest_rate, smallest_broken_rate};
 use unswayed::design::{
     AttackPlan, BenignLoss, Design, DesignError, Grid, Request, Run, Setting, Sweep, SweepPlan, Task, design,
 };
@@ -41,6 +41,8 @@ fn plan() -> SweepPlan {
         benign: BenignLoss::Limit,
         effort: Effort::Fast,
         seed: 0,
+        horizon: None,
+        start: None,
     }
 }
 
@@ -160,7 +162,7 @@ fn refinement_improves_on_the_grid_and_stays_in_its_range() {
     let chains: Vec<Chain> = settings.iter().map(|s| Chain { task: 0, setting: *s }).collect();
     sweep.certify(&chains).unwrap();
     let best = rank(&sweep, &[0], &settings, 10.0)[0];
-    let (refined, tried) = refine(&sweep, &[0], best, 10.0).unwrap();
+    let (refined, tried) = refine(&sweep, &[0], best, 10.0, &grid()).unwrap();
     assert!(refined.objective < best.objective, "{refined:?} {best:?}");
     for setting in &tried {
         assert!((1e-3..=2e-2).contains(&setting.learning_rate), "{setting:?}");
@@ -355,23 +357,27 @@ fn the_largest_rate_is_certified_and_hardly_more_is() {
     let task = task("a", 0, 60);
     let learner = problem(&task, 1e-3, 0.02, 0.0);
     for (measure, limit) in [(Measure::Loss, 0.3), (Measure::Loss, 0.9), (Measure::Error, 0.2)] {
-        let found = largest_rate(&learner, limit, measure).unwrap().unwrap();
+        let asked = Limit::new(limit, measure);
+        let found = largest_rate(&learner, &asked).unwrap().unwrap();
+        assert!(found.trials <= MOST_TRIALS, "{}", found.trials);
         assert!(measure.certified(&found.outcome) <= limit);
         let verdict = check(&found.outcome.certificate, &task.data);
         assert!(if measure == Measure::Loss { verdict.loss } else { verdict.error.unwrap() } <= limit);
         let (rate, value) = found.beyond.unwrap();
         assert!(value > limit && rate <= found.poison_rate * 1.002 + 1e-6, "{} {rate}", found.poison_rate);
         // An attack that breaks the limit cannot exist below the certified rate.
-        let broken = smallest_broken_rate(&learner, limit, measure, found.poison_rate, 0).unwrap();
-        if let Some(broken) = broken {
+        let from = found.poison_rate;
+        let broken = (limit < 0.5).then(|| smallest_broken_rate(&learner, &asked, from, 0).unwrap());
+        if let Some(broken) = broken.flatten() {
             assert!(broken.poison_rate >= found.poison_rate && measure.attacked(&broken.attacked) > limit);
         }
     }
-    assert!(largest_rate(&learner, 1e-3, Measure::Loss).unwrap().is_none());
+    assert!(largest_rate(&learner, &Limit::new(1e-3, Measure::Loss)).unwrap().is_none());
     // No adversary can do harm with points of norm 0.
     let builder =
         Problem::builder(task.data.clone()).learning_rate(1e-3).regularization(0.02).poison_rate(0.0);
-    let harmless = largest_rate(&builder.radius(0.0).build().unwrap(), 0.9, Measure::Loss).unwrap().unwrap();
+    let limit = Limit::new(0.9, Measure::Loss);
+    let harmless = largest_rate(&builder.radius(0.0).build().unwrap(), &limit).unwrap().unwrap();
     assert!(harmless.poison_rate > 0.5, "{}", harmless.poison_rate);
 }
 
@@ -392,6 +398,6 @@ fn other_learners_are_designed_too() {
     let builder =
         Problem::of_template(task("a", 0, 30).data, template).learning_rate(1e-2).regularization(0.05);
     let problem = builder.poison_rate(0.0).build().unwrap();
-    let found = largest_rate(&problem, 0.65, Measure::Loss).unwrap().unwrap();
+    let found = largest_rate(&problem, &Limit::new(0.65, Measure::Loss)).unwrap().unwrap();
     assert!(found.outcome.certified_loss <= 0.65 && found.poison_rate > 0.0);
 }

@@ -5,6 +5,7 @@
 mod fixtures;
 
 mod attacks;
+mod decide;
 mod design;
 mod experiment;
 mod first_steps;

@@ -1,0 +1,170 @@
+//! Designs and limits for a stream of given length: what is recommended must be fit for use.
+
+use unswayed::attack::{Attack, Effort, Suite};
+use unswayed::certify::Options;
+use unswayed::design::choose::Objective;
+use unswayed::design::tolerate::{
+    Limit, MOST_TRIALS, Measure, Tolerating, largest_rate, smallest_broken_rate,
+};
+use unswayed::design::{AttackPlan, BenignLoss, Design, Grid, Growing, Request, Run, Setting, Task, design};
+use unswayed::{LossName, Problem, Template};
+use unswayed_check::{Certificate, Evidence, Loss, Rows};
+
+const STEPS: u64 = 20_000;
+
+fn task(rows: usize) -> Task {
+    Task { name: "mnist".into(), data: unswayed::data::sample().unwrap().first(rows).unwrap().into() }
+}
+
+fn problem(task: &Task, setting: Setting, poison_rate: f64) -> Problem {
+    let builder = Problem::builder(task.data.clone()).learning_rate(setting.learning_rate);
+    builder.regularization(setting.regularization).poison_rate(poison_rate).build().unwrap()
+}
+
+/// A small design for a stream, without the slow simulations of the long run.
+fn request(learning_rates: Vec<f64>) -> Request {
+    Request {
+        grid: Grid::new(learning_rates, vec![0.01, 0.03], vec![0.02]).unwrap(),
+        attacks: AttackPlan::None,
+        horizon: Some(STEPS),
+        ..Request::new(vec![task(60)])
+    }
+}
+
+fn of(request: &Request) -> Design {
+    design(request, None, &Run::default()).unwrap()
+}
+
+#[test]
+fn a_stream_with_the_recommended_learner_stays_under_its_bound_under_attack() {
+    let request = request(Grid::for_horizon(STEPS).learning_rates);
+    let found = of(&request);
+    let Setting { learning_rate, .. } = found.chosen.setting;
+    // What an engineer would run: it has learned long before the stream ends, and still averages over many points.
+    assert!((1e-3..=0.3).contains(&learning_rate), "{learning_rate}");
+    assert!(
+        found.chosen.benign_error.unwrap() < 0.1 && found.chosen.certified_loss < 0.7,
+        "{:?}",
+        found.chosen
+    );
+    assert!(found.price >= 0.0 && found.price < 0.1, "{}", found.price);
+    // The long run would have chosen the slowest learner, which has not learned by then.
+    let long_run = of(&Request { horizon: None, benign: BenignLoss::Limit, ..request.clone() });
+    let slowest = found.ranking.iter().find(|r| r.setting == long_run.chosen.setting).unwrap();
+    assert_eq!(slowest.setting.learning_rate.to_bits(), found.grid.learning_rates[0].to_bits());
+    assert!(slowest.certified_loss > 2.0 * found.chosen.certified_loss, "{slowest:?} {:?}", found.chosen);
+    // The certificate is for this very stream.
+    let (_, rate, bytes) = &found.certificates[0];
+    let certificate = Certificate::from_bytes(bytes).unwrap();
+    let task = &request.train[0];
+    let verdict =
+        unswayed_check::check(&certificate, &Evidence { data: &[Rows::of(&task.data)], target: None })
+            .unwrap();
+    let bound = verdict.horizon.unwrap();
+    assert_eq!(bound.to_bits(), found.chosen.certified_loss.to_bits());
+    // And the stream stays under it.
+    let problem = problem(task, found.chosen.setting, *rate);
+    let suite = Suite::new(&problem).unwrap().with_effort(Effort::Fast);
+    let attacks = [Attack::None, Attack::LabelFlip, Attack::Fgsm, Attack::SteadyState];
+    let reached = suite.run_first(&attacks, &vec![0.0; problem.parameters()], STEPS).unwrap();
+    let loss = |i: usize| reached[i].simulated.loss;
+    assert!((loss(0).mean - found.chosen.benign_loss).abs() < 1e-9 + loss(0).half_width);
+    for one in &reached {
+        assert!(
+            one.simulated.loss.low() <= bound,
+            "{}: {:?} above {bound}",
+            one.attack.name(),
+            one.simulated
+        );
+    }
+    // The attack counts, and the bound is not far above it.
+    assert!(loss(3).mean > 1.1 * loss(0).mean && bound < 3.0 * loss(3).mean, "{:?} {bound}", loss(3));
+}
+
+#[test]
+fn a_grid_grows_where_the_choice_is_on_its_edge() {
+    let growing = Growing { learning_rates: true, regularizations: false };
+    let few = request(vec![3e-4, 1e-3]);
+    let stays = of(&few);
+    assert_eq!(stays.grid, few.grid);
+    assert!(stays.grid.edges(stays.chosen.setting).contains(&"learning rate"));
+    let grows = of(&Request { growing, ..few.clone() });
+    assert_eq!(grows.grid.learning_rates[..4], [3e-4, 1e-3, 3e-3, 1e-2]);
+    assert_eq!(grows.grid.regularizations, few.grid.regularizations);
+    assert!(grows.chosen.objective < stays.chosen.objective);
+    assert!(!grows.grid.edges(grows.chosen.setting).contains(&"learning rate"), "{:?}", grows.grid);
+    assert_eq!(grows.rows.len(), grows.grid.settings().count());
+    // In the long run smaller rates never hurt: there the grid would grow for ever.
+    let long_run = of(&Request { growing, horizon: None, benign: BenignLoss::Limit, ..few.clone() });
+    assert_eq!(long_run.grid, few.grid);
+}
+
+#[test]
+fn the_best_model_whose_error_is_proven_to_stay_below() {
+    let few = request(vec![1e-3, 1e-2, 1e-1]);
+    let all = of(&few);
+    let errors: Vec<f64> = all.ranking.iter().map(|r| r.certified_error.unwrap()).collect();
+    let least = errors.iter().copied().fold(1.0, f64::min);
+    let limit = least + 0.05;
+    let found = of(&Request { at_most_error: Some(limit), ..few.clone() });
+    assert_eq!(found.objective, Objective::AtMostError(limit));
+    let will_do = all.ranking.iter().filter(|r| r.certified_error.unwrap() <= limit);
+    let best = will_do.min_by(|a, b| a.benign_loss.total_cmp(&b.benign_loss)).unwrap();
+    assert_eq!(found.chosen.setting, best.setting);
+    // Just below the smallest error that is proven, nothing will do; the nearest is shown.
+    let none = of(&Request { at_most_error: Some(least * 0.999), ..few });
+    assert!(none.chosen.objective.is_infinite() && none.chosen.certified_error == Some(least));
+}
+
+#[test]
+fn the_customary_setting_is_shown_beside() {
+    let found = of(&Request { horizon: None, benign: BenignLoss::Limit, ..request(vec![1e-3]) });
+    let [(rate, loss, _)] = found.customary.bounds[..] else { panic!("{:?}", found.customary) };
+    assert!(rate.to_bits() == 0.02f64.to_bits() && loss > found.chosen.certified_loss, "{loss}");
+}
+
+#[test]
+fn limits_on_the_first_steps_are_kept_and_broken() {
+    let task = task(60);
+    let learner = problem(&task, Setting { learning_rate: 0.01, regularization: 0.03 }, 0.0);
+    for (measure, value) in [(Measure::Loss, 0.35), (Measure::Error, 0.4)] {
+        let limit = Limit::new(value, measure).with_options(Options::default().with_horizon(STEPS));
+        let found = largest_rate(&learner, &limit).unwrap().unwrap();
+        let bound = found.outcome.horizon_loss.unwrap();
+        assert!(bound <= value && found.poison_rate > 0.0 && found.trials <= MOST_TRIALS, "{found:?}");
+        let evidence = Evidence { data: &[Rows::of(&task.data)], target: None };
+        let verdict = unswayed_check::check(&found.outcome.certificate, &evidence).unwrap();
+        assert_eq!(verdict.horizon, Some(bound));
+        // One search for an attack is enough.
+        if measure == Measure::Loss {
+            let broken = smallest_broken_rate(&learner, &limit, found.poison_rate, 0).unwrap().unwrap();
+            assert!(broken.poison_rate > found.poison_rate && measure.attacked(&broken.attacked) > value);
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_learner_is_asked_what_it_tolerates() {
+    for loss in [Loss::ModifiedHuber, Loss::SmoothHinge(0.5), Loss::Logistic] {
+        let template = Template { loss: Some(LossName::Of(loss)), ..Template::default() };
+        let data = unswayed::data::sample().unwrap().first(20).unwrap();
+        let problem = Problem::of_template(data, template).learning_rate(0.01).regularization(0.1);
+        let problem = problem.poison_rate(0.0).build().unwrap();
+        let none = unswayed::certify(&problem).unwrap().certified_loss;
+        let found = largest_rate(&problem, &Limit::new(1.2 * none, Measure::Loss)).unwrap().unwrap();
+        assert!(found.poison_rate > 1e-4 && found.trials <= MOST_TRIALS, "{loss}: {}", found.trials);
+        assert!(found.outcome.certified_loss <= 1.2 * none && found.beyond.unwrap().1 > 1.2 * none);
+    }
+}
+
+#[test]
+fn settings_that_tolerate_a_rate_over_a_stream() {
+    let grid = Grid::new(vec![1e-4, 1e-2], vec![0.03], vec![0.02]).unwrap();
+    let limit = Limit::new(0.5, Measure::Loss).with_options(Options::default().with_horizon(STEPS));
+    let data = (*task(60).data).clone();
+    let found = Tolerating::find(data, Template::default(), grid, &limit, 0, &Run::default()).unwrap();
+    // The slow learner keeps the limit in the long run only.
+    let rates: Vec<f64> = found.rows.iter().map(|row| row.learning_rate).collect();
+    assert_eq!(rates, [1e-2]);
+    assert!(found.rows[0].horizon_loss.unwrap() <= 0.5 && found.rows[0].horizon == Some(STEPS));
+}

@@ -62,6 +62,10 @@ def cases(folder):
     yield "hinge", "label-only", [MNIST, *rows, "--adversary", "labels"]
     yield "hinge", "finite set: the rows with either label", [MNIST, *rows, "--adversary", "flips"]
     yield "hinge", "ball, free bias", [MNIST, *rows, "--bias", "last"]
+    # Points of norm at most 1 whose last entry is ±0.17960513, as in every row.
+    fixed = ["--bias", "last", "--adversary", "features", "--radius", "0.98373881"]
+    yield "hinge, 80 rows", "features, fixed entry", [MNIST, "--rows", "80", *fixed]
+    yield "hinge", "features, fixed entry", [MNIST, *rows, *fixed]
     yield "hinge", "ball, projection on ϱ = 6", [MNIST, *rows, "--projection", "6"]
     yield "hinge", "any point, gradients clipped at 0.5", [MNIST, *rows, "--adversary", "any", "--clip", "0.5"]
     yield "hinge", "ball, drift between 80 % and 20 % of class 7", [*drift(folder), "--drift"]

@@ -32,6 +32,7 @@ pub fn certify(
     problem: &Problem,
     horizon: Option<u64>,
     start: Option<Vec<f64>>,
+    rates: (Option<f64>, Option<f64>),
     confidence: Option<f64>,
     method: &str,
     effort: &str,
@@ -58,6 +59,7 @@ pub fn certify(
     let made: Result<_, CertifyFailed> = run(py, move || {
         let mut options = Options::default();
         (options.horizon, options.start, options.confidence) = (horizon, start, confidence);
+        (options.first_rate, options.total_rate) = rates;
         options.effort = effort;
         if is_paper {
             return Ok((problem.clone(), paper::certify(&problem, &options, None)?));

@@ -128,6 +128,7 @@ fn adversary(
     }
     Ok(match (name, given.map(numbers)) {
         ("ball", None) => Adversary::Ball,
+        ("features", None) => Adversary::Features,
         ("box", None) => Adversary::BoxAroundData,
         ("box", Some(radii)) => Adversary::Box(radii),
         ("ellipsoid", None) => Adversary::EllipsoidAroundData,
@@ -137,7 +138,7 @@ fn adversary(
         ("labels", None) => Adversary::LabelFlips,
         ("any", None) => Adversary::Any,
         _ => {
-            let known = "\"ball\", \"box\", \"ellipsoid\", \"flips\", \"labels\", \"any\", or a Box, Ellipsoid or Points";
+            let known = "\"ball\", \"features\", \"box\", \"ellipsoid\", \"flips\", \"labels\", \"any\", or a Box, Ellipsoid or Points";
             return Err(error(format!("adversary {name:?}: it must be {known}")));
         }
     })

@@ -164,17 +164,27 @@ def test_an_intercept_is_a_feature_without_regularization(arrays):
     made = learner.certify(x, y, poison_rate=POISON, radius=0.5)
     rows = np.column_stack([x, np.ones(len(x))]).astype(np.float64)
     assert (made.data.z == unswayed.Data(rows, y, scale=1).z).all()
-    assert np.hypot(0.5, 1) < made.radius < np.hypot(0.5, 1) + 1e-15
+    assert made.radius == 0.5 and made.statement["threat"]["set"] == {"features": {"radius": 0.5, "constant": 1.0}}
+    ball = learner.certify(x, y, poison_rate=POISON, radius=0.5, adversary="ball")
+    assert np.hypot(0.5, 1) < ball.radius < np.hypot(0.5, 1) + 1e-15 and made.certified_loss < ball.certified_loss
     assert "column 32 not regularized" in repr(made)
     # A box around the data has an intercept's feature that is ±1.
     assert "|z_j| ≤ R_j" in repr(learner.certify(x, y, poison_rate=POISON, adversary="box"))
     for call, words in [
         (lambda: learner.certify(unswayed.Data(x, y), poison_rate=POISON), "appends a feature"),
         (lambda: learner.certify(x, y, poison_rate=POISON, normalize=True), "another learner"),
-        (lambda: learner.certify(x, y, poison_rate=POISON, sample_weight=np.ones(len(x))), "weights of steps"),
     ]:
         with pytest.raises(unswayed.UnswayedError, match=words):
             call()
+
+
+def test_an_intercept_may_have_step_weights(arrays):
+    x, y = arrays[0][:40], arrays[1][:40]
+    learner = unswayed.Learner(RATE, PENALTY, intercept=True, class_weight={-1: 1.0, 1: 2.0})
+    made = learner.certify(x, y, poison_rate=POISON)
+    assert made.statement["threat"]["poison_weight"] == 2.0 and made.check()
+    attack = learner.attack(x, y, poison_rate=POISON, attacks="steady-state")[0]
+    assert made.benign_loss < attack.loss.mean <= made.certified_loss
 
 
 def test_an_estimator_is_certified_on_the_rows_it_sees(arrays):
@@ -217,8 +227,12 @@ def test_an_intercept_with_a_rate_of_its_own_is_a_scaled_feature(arrays):
 
 def test_an_intercept_on_sparse_rows_is_another_learner(arrays):
     model = SGDClassifier(loss="hinge", alpha=PENALTY, learning_rate="constant", eta0=RATE)
-    with pytest.raises(unswayed.UnswayedError, match="hundredth"):
-        unswayed.from_sklearn(model)
+    learner = unswayed.from_sklearn(model)
+    x, y = arrays[0][:12, :3], arrays[1][:12]
+    dense, sparse = (learner.certify(rows, y, poison_rate=POISON) for rows in (x, csr_matrix(x)))
+    told = [unswayed.from_sklearn(model, sparse=is_sparse).certify(x, y, poison_rate=POISON) for is_sparse in (False, True)]
+    assert [one.statement for one in (dense, sparse)] == [one.statement for one in told]
+    assert [one.statement["threat"]["set"]["features"]["constant"] for one in (dense, sparse)] == [1.0, pytest.approx(0.1)]
     assert unswayed.from_sklearn(model, sparse=False).intercept
     assert not unswayed.from_sklearn(model.set_params(fit_intercept=False), sparse=True).intercept
     # scikit-learn does what the message says.
@@ -294,7 +308,7 @@ def test_a_rate_that_falls_and_an_average(arrays):
     [
         ({"learning_rate": "adaptive"}, "training loss"),
         ({"learning_rate": "invscaling", "power_t": 1.0}, "power_t"),
-        ({"learning_rate": "optimal", "fit_intercept": True}, "hundredth"),
+        ({"learning_rate": "optimal", "fit_intercept": True, "average": True}, "weighted by the learning rates"),
         ({"loss": "squared_hinge"}, "only the losses 'hinge', 'log_loss' and 'modified_huber'"),
         ({"penalty": "l1"}, "quadratic"),
         ({"penalty": None}, "quadratic"),
@@ -303,7 +317,6 @@ def test_a_rate_that_falls_and_an_average(arrays):
         ({"learning_rate": "pa1"}, "as long as the point demands"),
         ({"early_stopping": True}, "scikit-learn itself refuses"),
         ({"alpha": 0.0}, "nothing pulls"),
-        ({"fit_intercept": True}, "hundredth"),
         ({"eta0": 20.0}, "between 0 and 1"),
     ],
 )
@@ -329,6 +342,33 @@ def test_other_estimators_refused():
     ]:
         with pytest.raises(unswayed.UnswayedError, match=words):
             unswayed.from_river(model)
+
+
+def test_the_plain_default_is_certified(arrays):
+    """SGDClassifier() with its intercept and its falling rate, poisoned: the loss, weighted by the rates, stays below the bound."""
+    x, y = arrays[0][:60], arrays[1][:60]
+    model = SGDClassifier(alpha=PENALTY)
+    learner = unswayed.from_sklearn(model, largest_rate=0.02)
+    assert (learner.schedule, learner.intercept, learner.asks_sparse) == ("weighted", True, True)
+    bound = learner.certify(x[:40], y[:40], poison_rate=0.05)
+    statement = bound.statement
+    assert statement["learner"]["schedule"] == {"slowdown": 0.0, "weighted": True}
+    assert statement["threat"]["set"] == {"features": {"radius": 1.0, "constant": 1.0}}
+    assert "weighted by the learning rates" in str(bound)
+    random = np.random.default_rng(3)
+    losses, rates, first = [], [], 1 / (PENALTY * PENALTY**-0.25)
+    for step in range(1, 4000):
+        row = random.integers(40)
+        is_poison = random.random() < 0.05 and step > 1
+        point = -model.coef_[0] / np.linalg.norm(model.coef_[0]) if is_poison else x[row]
+        model.partial_fit(point[None, :], [1 if is_poison else y[row]], classes=[-1, 1])
+        if step >= learner.from_step:
+            losses.append(LOSSES["hinge"](y[:40] * (x[:40] @ model.coef_[0] + model.intercept_[0])).mean())
+            rates.append(1 / (PENALTY * (first + step - 1)))
+    assert max(rates) <= 0.02 * (1 + 1e-9)
+    assert np.average(losses, weights=rates) <= bound.certified_loss
+    with pytest.raises(unswayed.UnswayedError, match="add up to"):
+        learner.certify(x[:40], y[:40], poison_rate=0.05, horizon=1000)
 
 
 class MySGD(SGDClassifier):

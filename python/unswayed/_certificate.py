@@ -440,6 +440,8 @@ def certify(
     confidence: Optional[float] = None,
     horizon: Optional[int] = None,
     start: Optional[ArrayLike] = None,
+    first_rate: Optional[float] = None,
+    total_rate: Optional[float] = None,
     method: str = "convexity",
     effort: str = "standard",
     weights: Any = None,
@@ -483,11 +485,12 @@ def certify(
         learning_rate: the learner's step size η > 0.
         regularization: the learner's σ > 0, ησ < 1; it may be 0 with a `projection`.
         poison_rate: the fraction of points that are the adversary's, in [0, 1).
-        radius: the largest norm of a poisoned point in the units of the data, for `adversary="ball"`. If not given it is 1 in
-            the units of the rows: the largest norm that they have after `normalize=True`.
+        radius: the largest norm of a poisoned point in the units of the data, for `adversary="ball"` (of its features alone, for
+            `"features"`). If not given it is 1 in the units of the rows: the largest norm that they have after `normalize=True`.
         loss: `"hinge"`, `"logistic"`, `"smooth-hinge=WIDTH"`, `"modified-huber"` or `"multiclass"` (labels of two or more kinds); hinge if not given, logistic for
             `preferences`. For regression, where labels are numbers: `"absolute"`, `"epsilon-insensitive=E"`, `"huber=D"` or `"quantile=Q"`.
-        adversary: the points that the adversary may send: `"ball"`; `"box"` or `"ellipsoid"`, what a filter that lets all
+        adversary: the points that the adversary may send: `"ball"`; `"features"`, where the entry of the column `bias` is that of
+            every row times the label, because the learner appends this constant itself; `"box"` or `"ellipsoid"`, what a filter that lets all
             data pass lets pass, or a `Box` or `Ellipsoid`; `Points`; `"flips"`, the rows z and −z; `"labels"`, random
             rows, each as it is or with its label flipped (z or −z; not for real scores); `"any"`, which needs `clip`.
         target: bound the loss on these rows instead of the data's: `Data`, or a pair of features and labels.
@@ -498,7 +501,8 @@ def certify(
             ησ must be at most (1 − √μ)².
         bias: the column that is not regularized: its index, from the end if it is negative, or its name.
         schedule: how the learning rate changes, `learning_rate` being the largest one: `"optimal"` falls like 1/(σt),
-            `"invscaling"` more slowly than 1/t, `"slowdown=D"` such that 1/rate grows by at most D in each step.
+            `"invscaling"` more slowly than 1/t, `"slowdown=D"` such that 1/rate grows by at most D in each step. With `"weighted"` it falls as it likes,
+            and averages over time are weighted by the rates: the one for a learner with a `bias`.
         average: bound the loss of the average of all models so far, not that of the last one.
         label_bound: for a regression loss, the largest |y| of the labels of poisoned points; any numbers if not given.
         contaminated: the part of the rows that may be hostile themselves, nobody knows which, such as 0.01; bounds are for the
@@ -509,6 +513,9 @@ def certify(
             first half of the rows; the other half chose its numbers.
         horizon: also bound the average loss over this many first steps, by a proof that is made for them.
         start: where the learner starts, such as `coef_[0]` of an estimator; 0 if not given.
+        first_rate: for a `horizon` with a `schedule`, the learning rate of the first of these steps, or less; `learning_rate` if not
+            given.
+        total_rate: for a `horizon` with `schedule="weighted"`, what the learning rates of these steps add up to, or less.
         method: `"convexity"`, or `"paper"` for the semidefinite program of the paper (slower and looser, and only for the
             hinge loss and the ball).
         effort: `"standard"`, or `"tight"` to search a better proof of the error too (hinge and logistic losses): seconds for
@@ -536,4 +543,4 @@ def certify(
     )
     theta = None if start is None else np.asarray(start, dtype=np.float64).ravel().tolist()
     steps = None if horizon is None else whole("horizon", horizon, 1)
-    return Certificate(_native.certify(certified, steps, theta, confidence, method, effort))
+    return Certificate(_native.certify(certified, steps, theta, (first_rate, total_rate), confidence, method, effort))

@@ -120,6 +120,7 @@ def certify(
     problem: Problem,
     horizon: Optional[int],
     start: Optional[Sequence[float]],
+    rates: tuple[Optional[float], Optional[float]],
     confidence: Optional[float],
     method: str,
     effort: str,

@@ -15,7 +15,7 @@ Numbers are exact (`fractions.Fraction`), and conditions are decided exactly. Wr
   that may be hostile; ½βᵀNβ of the
   point (for a box each R_jβ_j²/(2τ_j)); ¼vᵀA⁻¹v (for a box each coordinate; for an ellipsoid ¼(2vᵀx − xᵀAx) and
   ‖v−Ax‖²/(4a); for the points of one class each of three parts; in a slab v_be + εM_bbe² of either end); h'(w₀)²/(4m) and h(w₀) of Lemma L3, and both ends of y/w₀
-  and (κ−y)/(1−w₀) in h'; each bound on an interval in the search for C of Lemma L7, and 1/(1−w) in it. Rows' constants are
+  and (κ−y)/(1−w₀) in h'; each bound on an interval in the search for C of Lemmas L7 and I1, and 1/(1−w) in it. Rows' constants are
   multiples of W, the sum of the weights (W·S with target weights of sum S), until they are divided by it.
 - Logarithms are enclosed in fixed point with 128 fractional bits (`log`).
 - Claims on new data also round square roots up (`sqrt_up`), to a multiple of 2^⌊(L(x)−514)/2⌋ plus one such unit; the
@@ -325,12 +325,12 @@ STATEMENT = struct_of(
         ),
         learning_rate=number, regularization=number, momentum=Optional_(number), batch=whole,
         projection=Optional_(number), clip=Optional_(number), unregularized=Default(list_of(whole), []),
-        schedule=Optional_(struct_of(slowdown=number, from_step=Optional_(whole))), average=Default(flag, False),
+        schedule=Optional_(struct_of(slowdown=number, from_step=Optional_(whole), weighted=Default(flag, False))), average=Default(flag, False),
     ),
     threat=struct_of(
         poison_rate=number,
         set=one_of(
-            ball=struct_of(radius=number), box=struct_of(radii=vector), ellipsoid=struct_of(q=vector),
+            ball=struct_of(radius=number), features=struct_of(radius=number, constant=number), box=struct_of(radii=vector), ellipsoid=struct_of(q=vector),
             points=struct_of(points=vector), label_flips=None, any=None,
         ),
         poison_weight=Optional_(number),
@@ -339,7 +339,7 @@ STATEMENT = struct_of(
     data=list_of(ORIGIN),
     hostile_rows=Default(list_of(whole), []),
     target=one_of(data=None, weights=list_of(vector), rows=ORIGIN),
-    horizon=Optional_(struct_of(steps=whole, start=vector)),
+    horizon=Optional_(struct_of(steps=whole, start=vector, first_rate=Optional_(number), total_rate=Optional_(number))),
 )
 LINE_VECTORS = ("u", "u2", "c", "w", "w2", "y", "reach", "low", "high", "target_y", "target_reach", "pull", "spread", "threshold")
 CASE_VECTORS = ("tau", "nu", "share", "w", "x", "outer", "inner")
@@ -823,15 +823,15 @@ UNSUPPORTED = [
     ("any", "clip"), ("no-regularization", "projection"), ("multiclass", "ball"), ("multiclass weights", ""),
     ("multiclass rows", ""), ("multiclass clip", ""), ("multiclass bias", ""), ("clip", "ball any"), ("clip", "hinge logistic"),
     ("label_flips", "hinge logistic"),
-    ("label_flips weights", ""), ("label_flips rows", ""), ("bias", "ball box ellipsoid"), ("bias clip", ""),
+    ("label_flips weights", ""), ("label_flips rows", ""), ("features", "bias"), ("bias", "ball features box ellipsoid"), ("bias clip", ""),
     ("bias projection", ""), ("bias weights", ""), ("bias rows", ""), ("rows", "hinge"), ("rows clip", ""),
-    ("regression", "ball box ellipsoid"), ("any-label bias", ""),
-    ("new-data", "hinge"), ("new-data", "ball box ellipsoid"), ("new-data drift", ""), ("new-data row-weights", ""),
+    ("regression", "ball features box ellipsoid"), ("any-label bias", ""),
+    ("new-data", "hinge"), ("new-data", "ball features box ellipsoid"), ("new-data drift", ""), ("new-data row-weights", ""),
     ("new-data scaled", ""), ("new-data weights", ""), ("new-data rows", ""), ("new-data clip", ""), ("new-data bias", ""), ("paper", "hinge"),
     ("paper", "ball"), ("paper clip", ""), ("paper bias", ""), ("paper projection", ""), ("paper weights", ""),
-    ("schedule bias", ""), ("schedule horizon", ""), ("new-data schedule", ""), ("paper schedule", ""),
-    ("paper rows", ""), ("paper drift", ""), ("paper new-data", ""), ("steps", "ball box ellipsoid"), ("steps multiclass", ""),
-    ("steps clip", ""), ("steps bias", ""), ("new-data steps", ""), ("paper steps", ""),
+    ("schedule bias", "weighted"), ("weighted average", ""), ("schedule average horizon", ""), ("new-data schedule", ""), ("paper schedule", ""),
+    ("paper rows", ""), ("paper drift", ""), ("paper new-data", ""), ("steps", "ball features box ellipsoid"), ("steps multiclass", ""),
+    ("steps clip", ""), ("new-data steps", ""), ("paper steps", ""),
     ("levels", "hinge logistic"), ("levels any", ""), ("levels weights", ""), ("levels rows", ""), ("levels drift", ""),
     ("levels schedule", ""), ("levels average", ""), ("levels projection", ""), ("levels clip", ""), ("levels bias", ""),
     ("levels no-regularization", ""), ("levels steps", ""),
@@ -853,7 +853,7 @@ def require_supported(statement: Struct, *more: str) -> None:
     optional = {
         "drift": len(statement.data) > 1, "projection": learner.projection is not None, "clip": learner.clip is not None,
         "bias": bool(learner.unregularized), "no-regularization": learner.regularization == 0,
-        "schedule": learner.schedule is not None, "horizon": statement.horizon is not None, "average": learner.average,
+        "schedule": learner.schedule is not None, "weighted": learner.schedule is not None and learner.schedule.weighted, "horizon": statement.horizon is not None, "average": learner.average,
         "steps": statement.threat.poison_weight is not None, "hostile": bool(statement.hostile_rows),
         "momentum": learner.momentum is not None,
         "regression": is_regression(statement), "any-label": is_regression(statement) and statement.threat.label_bound is None,
@@ -881,6 +881,7 @@ def validate(statement: Struct, data: list[Rows], target: Optional[Rows]) -> Non
         require((1 + mu - decay) ** 2 >= 4 * mu, "ησ ≤ (1 − √μ)²")
     require(learner.batch >= 1, "a batch has points")
     require(learner.schedule is None or learner.schedule.slowdown >= 0, "δ ≥ 0")
+    require(learner.schedule is None or not learner.schedule.weighted or learner.schedule.slowdown == 0, "δ = 0 where averages are weighted")
     require(learner.schedule is None or learner.schedule.from_step is None or learner.schedule.from_step >= 1, "steps count from 1")
     require(all(radius is None or radius > 0 for radius in (learner.projection, learner.clip)), "radii of steps are > 0")
     free = learner.unregularized
@@ -903,6 +904,8 @@ def validate(statement: Struct, data: list[Rows], target: Optional[Rows]) -> Non
 
     if kind == "ball":
         require(is_radius(content.radius), "R ≥ 0, and not −0")
+    elif kind == "features":
+        require(is_radius(content.radius) and is_radius(content.constant), "R ≥ 0 and c₀ ≥ 0, not −0")
     elif kind == "box":
         require(len(content.radii) == columns and all(map(is_radius, content.radii)), "there are d radii ≥ 0, none −0")
     elif kind == "ellipsoid":
@@ -920,12 +923,25 @@ def validate(statement: Struct, data: list[Rows], target: Optional[Rows]) -> Non
         require(classes >= 2 and columns >= 2, "there are classes and features")
         labels = [row[0] for rows in data for row in rows.z]
         require(all(label.denominator == 1 and 0 <= label < classes for label in labels), "rows begin with their class")
-    require(statement.horizon is None or statement.horizon.steps >= 1, "T ≥ 1")
+    if statement.horizon is not None:
+        validate_rates(learner, statement.horizon)
     if statement.target[0] == "weights":
         weights = statement.target[1]
         require(len(weights) == len(data), "each dataset has target weights")
         for rows, own in zip(data, weights):
             require(len(own) == len(rows.z) and min(own) >= 0 and max(own) > 0, "target weights are ≥ 0, one for each row")
+
+
+def validate_rates(learner: Struct, horizon: Struct) -> None:
+    """A horizon names the rates that its bound depends on, exactly if they change: the first one, or their sum."""
+    require(horizon.steps >= 1, "T ≥ 1")
+    weighted = None if learner.schedule is None else learner.schedule.weighted
+    largest = Fraction(learner.learning_rate)
+    for rate, is_wanted, most in (
+        (horizon.first_rate, weighted is False, largest), (horizon.total_rate, weighted is True, largest * horizon.steps)
+    ):
+        require((rate is not None) == is_wanted, "a horizon names the first rate or the sum of rates exactly if they change")
+        require(rate is None or 0 < Fraction(rate) <= most, "rates are > 0 and at most η")
 
 
 class Letters:
@@ -1177,18 +1193,18 @@ class Point(NamedTuple):
     M: Any
 
 
-def acting_constant(l: Letters, d: Fraction, nu: Fraction, acting: str) -> Fraction:
-    """C of Lemma L7, from D and ν."""
+def acting_constant(l: Letters, d: Fraction, nu: Fraction, acting: str, linear: Fraction = ZERO) -> Fraction:
+    """C of Lemmas L7 and I1, from D, ν and the factor of w."""
     if acting == "bounded":
-        return max(l.above(nu, ZERO, d, l.labels), l.above(nu, ZERO, d, -l.labels))
+        return max(l.above(nu, linear, d, l.labels), l.above(nu, linear, d, -l.labels))
     if acting == "clipped":
-        return d + Fraction(0.2784701) * nu  # Lemma L8
-    return d if nu == 0 else search(d, nu)
+        return d + linear + Fraction(0.2784701) * nu  # Lemma L8
+    return d + linear if nu == 0 else search(d, linear, nu)
 
 
-def search(d: Fraction, nu: Fraction) -> Fraction:
-    """A number above sup Dw² + νw log((1−w)/w): bounds on intervals, the interval with the largest bound halved (of equal ones
-    the youngest), until at most 10⁻¹⁵(D + ν) could be gained, 600 times at most. Places are binary64 numbers."""
+def search(d: Fraction, linear: Fraction, nu: Fraction) -> Fraction:
+    """A number above sup Dw² + lw + νw log((1−w)/w): bounds on intervals, the interval with the largest bound halved (of equal ones
+    the youngest), until at most 10⁻¹⁵(D + l + ν) could be gained, 600 times at most. Places are binary64 numbers."""
 
     def bound(left: float, right: float) -> tuple[Fraction, Fraction]:
         """Above the function on [l, r], where w² ≤ (l+r)w − lr makes it concave; and near it at the middle."""
@@ -1197,16 +1213,17 @@ def search(d: Fraction, nu: Fraction) -> Fraction:
         a, b, log_w, log_v = Fraction(left), Fraction(right), log(w), log(1 - w)
         odds = log_v[0] - log_w[1], log_v[1] - log_w[0]
         entropy = times_up(nu * w, odds)
-        slopes = d * (a + b) + nu * (odds[0] - up(1 / (1 - w))), d * (a + b) + nu * (odds[1] - down(1 / (1 - w)))
-        above = d * ((a + b) * w - a * b) + entropy + max(map(abs, slopes)) * max(b - w, w - a)
-        return up(above), d * w**2 + entropy
+        fixed = d * (a + b) + linear
+        slopes = fixed + nu * (odds[0] - up(1 / (1 - w))), fixed + nu * (odds[1] - down(1 / (1 - w)))
+        above = d * ((a + b) * w - a * b) + linear * w + entropy + max(map(abs, slopes)) * max(b - w, w - a)
+        return up(above), d * w**2 + linear * w + entropy
 
     above, best = bound(0.0, 1.0)
     open_, age = [(-above, 0, 0.0, 1.0)], 0
     for _ in range(600):
         negative, own, left, right = open_[0]
         middle = (left + right) / 2
-        if -negative - best <= Fraction(1e-15) * (d + nu) or not left < middle < right:
+        if -negative - best <= Fraction(1e-15) * (d + linear + nu) or not left < middle < right:
             break
         heapq.heappop(open_)
         age += 1
@@ -1217,13 +1234,27 @@ def search(d: Fraction, nu: Fraction) -> Fraction:
     return -open_[0][0]
 
 
-def symmetric_set(l: Letters, statement: Struct, tau: Numbers, nu: Fraction, omega: Optional[float], acting: str) -> Point:
-    """Lemma L7 for a ball (or any point, clipped), a box or an ellipsoid."""
+def symmetric_set(
+    l: Letters, statement: Struct, tau: Numbers, nu: Fraction, omega: Optional[float], acting: str, end: Fraction = ZERO
+) -> Point:
+    """Lemma L7 for a ball (or any point, clipped), a box or an ellipsoid; Lemma I1 at an end of a slab."""
     kind, content = statement.threat.set
     chi, beta, d = l.two_ak - nu, l.beta, len(l.beta)
     weight = Fraction(1 if statement.threat.poison_weight is None else statement.threat.poison_weight)
+    linear = ZERO
     m: Any
-    if kind == "box":
+    if kind == "features":
+        [b] = l.free
+        radius, constant = weight * Fraction(content.radius), weight * Fraction(content.constant)
+        t, square = radius * tau[0], radius**2 + l.k * constant**2
+        half_n = [ZERO if j == b else radius / (2 * tau[0]) for j in range(d)]
+        half_n_beta = [n * one for n, one in zip(half_n, beta)]
+        fixed = up(dot(half_n_beta, beta))
+        name, m = "diagonal", [chi**2 * n for n in half_n]
+        # The adversary chooses the sign by the label, unless labels are numbers.
+        linear = constant * (chi * end + beta[b])
+        linear = linear if is_regression(statement) else abs(linear)
+    elif kind == "box":
         radii = [weight * radius for radius in exact(content.radii)]
         t, square = dot(radii, tau), norm2(radii)
         half_n = [r / (2 * one) for r, one in zip(radii, tau)]  # ½N
@@ -1242,7 +1273,7 @@ def symmetric_set(l: Letters, statement: Struct, tau: Numbers, nu: Fraction, ome
         half_n_beta = [radius / (2 * tau[0]) * b for b in beta]
         fixed = up(dot(half_n_beta, beta))
         name, m = "scalar", chi**2 * radius / (2 * tau[0])
-    c = acting_constant(l, t / 2 + l.alpha * l.eta * square, weight * nu, acting)
+    c = acting_constant(l, t / 2 + l.alpha * l.eta * square, weight * nu, acting, linear)
     return Point(c + fixed, [2 * chi * x for x in half_n_beta], "scalar" if chi == 0 else name, ZERO if chi == 0 else m)
 
 
@@ -1316,9 +1347,9 @@ def peak(
 
 
 def peak_in_slab(
-    l: Letters, v: Numbers, point: Point, ends: list[tuple[Fraction, Numbers]], outward: int, statement: Struct, omega: Optional[float]
+    l: Letters, v: Numbers, point: Point, ends: list[tuple[Fraction, Numbers, Fraction]], outward: int, statement: Struct, omega: Optional[float]
 ) -> Fraction:
-    """The largest value at the ends of a slab, each with its x (Theorem L17): what is left is convex in the coordinate. `outward` is
+    """The largest value at the ends of a slab, each with its x and m₀ (Theorem L17): what is left is convex in the coordinate. `outward` is
     the sign of an end at infinity, 0 if there is none."""
     [b] = l.free
     column = [ZERO] * len(v)  # M_jb
@@ -1328,10 +1359,10 @@ def peak_in_slab(
         column[b] = point.M[b] if point.kind == "diagonal" else point.M
     require(outward == 0 or (column[b] == 0 and outward * v[b] <= 0), "nothing pushes outward in an unbounded slab")
     values = []
-    for end, x in ends:
+    for end, x, m0 in ends:
         pushed = [one + 2 * l.eps * m * end for one, m in zip(v, column)]
         own = up(v[b] * end + l.eps * column[b] * end**2)
-        values.append(own + peak(l, l.curvature, pushed, point, x, statement, omega, b))
+        values.append(own + l.eps * m0 + peak(l, l.curvature, pushed, point, x, statement, omega, b))
     return max(values)
 
 
@@ -1366,6 +1397,8 @@ def largest_square(statement: Struct, proof: Struct) -> Fraction:
     largest = ZERO
     if kind in ("ball", "any"):
         largest = point_radius(statement)[0] ** 2
+    elif kind == "features":
+        largest = Fraction(content.radius) ** 2 + Fraction(content.constant) ** 2
     elif kind == "box":
         largest = norm2(exact(content.radii))
     elif kind == "ellipsoid":
@@ -1507,8 +1540,9 @@ def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Opti
         x = exact(given.x[i * d : (i + 1) * d])
         if edges:
             xs = [exact(given.x[j * d : (j + 1) * d]) for j in (2 * i, 2 * i + 1)]
-            ends = [(edges[at], xs[end]) for end, at in enumerate((shell - 1, shell)) if 0 <= at < len(edges)]
-            bounds.append(r0 + l.eps * point.m0 + l.slowdown_cost + peak_in_slab(l, v, point, ends, outward, statement, proof.omega))
+            at_ends = [(end, edges[at]) for end, at in enumerate((shell - 1, shell)) if 0 <= at < len(edges)]
+            ends = [(edge, xs[end], symmetric_set(l, statement, tau, nu, proof.omega, acting, edge).m0) for end, edge in at_ends]
+            bounds.append(r0 + l.slowdown_cost + peak_in_slab(l, v, point, ends, outward, statement, proof.omega))
             continue
         bounds.append(r0 + l.eps * point.m0 + g0 + l.slowdown_cost + peak(l, l.curvature + w - bend, v, point, x, statement, proof.omega))
     return max(bounds) + momentum.cost
@@ -1593,6 +1627,8 @@ def start_of_cases(statement: Struct, proof: Struct, m: Fraction, data: list[Row
     require(bool(balls) or m == 0, "m = 0 without a ball")
     room = Fraction(min(balls)) ** 2 - norm2(start) if balls else ZERO
     require(room >= 0, "the start is in the ball")
+    schedule = statement.learner.schedule
+    require(m == 0 or schedule is None or schedule.weighted, "m = 0 for plain averages of a rate that changes")
     curve = [l.alpha * l.k if j in l.free else l.alpha + m for j in range(len(start))]
     squares = ((2 * c * theta + b) ** 2 / (4 * c) for c, theta, b in zip(curve, start, l.beta))
     if statement.learner.momentum is None:
@@ -1827,7 +1863,7 @@ class LevelProof:
         if self.hinge:
             acting = max(ZERO, reach + self.nu)
         else:
-            acting = reach if self.nu == 0 else search(reach, self.nu)
+            acting = reach if self.nu == 0 else search(reach, ZERO, self.nu)
         point = self.eps * (acting + up(self.radius * self.rho * norm2(self.tilt) / (2 * chi)))
         unit = length_of(total) - 60
         lower = [[grid(x, unit, False) for x in row] for row in self.moments(exact(proof.curves))]
@@ -2075,7 +2111,9 @@ def check_linear(certificate: Struct, data: list[Rows], target: Optional[Rows]) 
             value = value_of(own_proof, False)
         m = Fraction(certificate.horizon.m)
         cost = start_of_cases(statement, proof, m, data) if kind == "cases" else start_of_paper(statement, proof, m)
-        steps = Fraction(statement.learner.learning_rate) * statement.horizon.steps
+        first, total = statement.horizon.first_rate, statement.horizon.total_rate
+        rate = Fraction(statement.learner.learning_rate if first is None else first)
+        steps = rate * statement.horizon.steps if total is None else Fraction(total)
         found["certified_horizon"] = proven(certificate.horizon.bound, value + cost / steps, "horizon")
     if certificate.new_data is not None:
         require(len(data) == 1, "a claim on new data is about one dataset")

@@ -4,7 +4,8 @@
 //! ( ‖2(α+m)θ_0 + β‖²/(4(α+m)) + m(ϱ² − ‖θ_0‖²) ) / (ηT)
 //! ```
 //!
-//! m ≥ 0 only where θ stays in a ball of radius ϱ. In unregularized coordinates αk stands for α, and m is 0. With momentum η/(1−μ)
+//! m ≥ 0 only where θ stays in a ball of radius ϱ. Where the learning rate changes, η is the first one, or ηT the sum of all
+//! (Theorems A1 and A2). In unregularized coordinates αk stands for α, and m is 0. With momentum η/(1−μ)
 //! stands for η, m is 0, and F(θ_0) adds its share (Theorem M2).
 
 use dashu::rational::RBig;
@@ -26,7 +27,7 @@ pub(crate) fn transient(
     m: f64,
 ) -> Result<RBig, Reason> {
     let lambda = Lambda::of(statement, proof);
-    let Horizon { steps, start } = horizon;
+    let Horizon { steps, start, .. } = horizon;
     let features = [rules::features(statement), vec![Feature::Horizon]].concat();
     if let Some(rule) = rules::unsupported(&features) {
         return Err(Reason::Unsupported(rule));
@@ -42,7 +43,8 @@ pub(crate) fn transient(
         if is_free { free = free + term } else { bound = bound + term }
     }
     let four = Dyadic::whole(4) * curve;
-    let of_time = Dyadic::new(statement.learner.learning_rate) * Dyadic::whole(*steps);
+    let rate = Dyadic::new(horizon.first_rate.unwrap_or(statement.learner.learning_rate));
+    let of_time = horizon.total_rate.map_or(rate * Dyadic::whole(*steps), Dyadic::new);
     let divisor = &four * &of_time;
     let quadratic = ratio(&(bound + four * room), &divisor) + ratio(&free, &(divisor * &lambda.k));
     // λ is one of y, which moves 1/(1−μ) times as fast as θ.
@@ -60,6 +62,8 @@ fn room(statement: &Statement, proof: &CaseProof, start: &[f64], m: f64) -> Resu
     };
     let room = Dyadic::new(ball).square() - norm2(start);
     require_not_negative(&room, "ϱ² − ‖θ_0‖²")?;
+    let plain = statement.learner.schedule.is_none_or(|schedule| schedule.weighted);
+    require(m == 0.0 || plain, "horizon.m", m, "0, as it must be for plain averages of a rate that changes")?;
     let is_kept = m == 0.0 || statement.learner.momentum.is_none();
     require(is_kept, "horizon.m", m, "0, as it must be with momentum: λ is not one of θ")?;
     Ok(Dyadic::new(m) * room)

@@ -147,6 +147,7 @@ impl Proven<'_> {
     fn exact_horizon(&self, horizon: &Horizon, m: f64) -> Result<RBig, Reason> {
         require(horizon.steps >= 1, "horizon.steps", 0.0, "≥ 1")?;
         failure::require_each("horizon.start", &horizon.start, f64::is_finite, "finite")?;
+        validate::validate_rates(&self.statement.learner, horizon)?;
         let start = match self.proof {
             Proof::Cases(proof) => horizon::transient(self.statement, proof, &self.momentum, horizon, m)?,
             Proof::Paper(proof) => paper::transient(self.statement, proof, horizon, m)?,

@@ -86,7 +86,7 @@ pub(crate) fn transient(
     horizon: &Horizon,
     m: f64,
 ) -> Result<RBig, Reason> {
-    let Horizon { steps, start } = horizon;
+    let Horizon { steps, start, .. } = horizon;
     let c = Constants::new(statement, proof);
     require_length("entries of horizon.start", proof.b.len(), start.len())?;
     require(m >= 0.0 && m.is_finite(), "horizon.m", m, "≥ 0")?;

@@ -142,13 +142,13 @@ impl<'a> Prover<'a> {
         let line = &lines[chosen];
         let Some(slab) = Slab::new(self.lambda.free, &self.proof.slabs, shell) else {
             let region = region::region(self.proof, i, shell, self.shape.parameters);
-            let point = self.point(i, part, &self.nu(i), 0)?;
+            let point = self.point(i, part, &self.nu(i), None)?;
             return evaluate::bound(&self.lambda, line, &point, &region);
         };
         let mut best: Option<Dyadic> = None;
         let nu = self.slab_nu(i, &slab)?;
         for (end, edge) in slab.ends() {
-            let point = self.point(i, part, &nu, end)?;
+            let point = self.point(i, part, &nu, Some((end, edge)))?;
             let bound = evaluate::bound_in_slab(&self.lambda, line, &point, &slab, edge)?;
             best = Some(best.map_or(bound.clone(), |best| best.max(bound)));
         }
@@ -254,8 +254,14 @@ impl<'a> Prover<'a> {
         Ok(self.lambda.two_ak.clone())
     }
 
-    /// The quadratic above the point in case i, for one part of the set; `end` is 1 at the upper end of a slab.
-    fn point(&self, i: usize, part: usize, nu: &Dyadic, end: usize) -> Result<Quadratic, Reason> {
+    /// The quadratic above the point in case i, for one part of the set, at the lower or upper end (0 or 1) of a slab.
+    fn point(
+        &self,
+        i: usize,
+        part: usize,
+        nu: &Dyadic,
+        end: Option<(usize, &Dyadic)>,
+    ) -> Result<Quadratic, Reason> {
         let (lambda, cases, loss) = (&self.lambda, &self.proof.cases, self.statement.learner.loss);
         let width = self.shape.tau_width;
         let tau = &cases.tau[i * width..(i + 1) * width];
@@ -282,10 +288,16 @@ impl<'a> Prover<'a> {
                 };
                 points::ball(lambda, &split(acting), &Dyadic::new(radius), tau[0])
             }
+            (Set::Features { radius, constant }, _) => {
+                let (Some(&b), Some((_, edge))) = (lambda.free.first(), end) else {
+                    return Err(self.unfit("a fixed entry without slabs"));
+                };
+                points::features(lambda, &split(acting), (*radius, *constant), tau[0], (b, edge))
+            }
             (Set::Box { radii }, _) => points::cuboid(lambda, &split(acting), radii, tau),
             (Set::Ellipsoid { .. }, _) => {
                 let Some(set) = &self.ellipsoid else { return Err(self.unfit("this set")) };
-                let first = if self.proof.slabs.is_empty() { i } else { 2 * i + end };
+                let first = end.map_or(i, |(end, _)| 2 * i + end);
                 points::ellipsoid(lambda, &split(acting), set, tau[0], &cases.x[first * d..(first + 1) * d])
             }
             (Set::Points { points: all }, _) => {

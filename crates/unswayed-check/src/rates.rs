@@ -70,7 +70,7 @@ impl Schedule {
             slowdown = slowdown.max(growth);
             first -= 1;
         }
-        Ok(Schedule { slowdown: round_up(&slowdown), from_step: Some(first as u64 + 1) })
+        Ok(Schedule { slowdown: round_up(&slowdown), from_step: Some(first as u64 + 1), weighted: false })
     }
 }
 
@@ -105,6 +105,12 @@ impl Certificate {
     pub(crate) fn rates_text(&self) -> Option<String> {
         let Statement { learner, horizon, .. } = &self.statement;
         let rate = learner.learning_rate;
+        if learner.schedule.is_some_and(|schedule| schedule.weighted) {
+            return Some(format!(
+                "all rates up to {rate} that are known before the coin of their step, however they fall, if their sum grows beyond \
+                 all bounds; averages over time are weighted by the rates"
+            ));
+        }
         if learner.schedule.is_some() {
             return Some(
                 "every schedule that falls no faster, the constant one too; averages over time are plain"

@@ -21,6 +21,8 @@ pub enum Feature {
     /// Labels of poisoned points that may be any numbers.
     AnyLabel,
     Ball,
+    /// Points whose unregularized entry is fixed.
+    FixedBias,
     Box,
     Ellipsoid,
     Points,
@@ -34,6 +36,8 @@ pub enum Feature {
     Drift,
     /// A learning rate that changes.
     Schedule,
+    /// Averages over time that are weighted by the learning rates.
+    WeightedRates,
     /// Steps with momentum.
     Momentum,
     /// A model that is the average of all models so far.
@@ -81,27 +85,31 @@ const fn rule(these: &'static [Feature], unless: &'static [Feature], reason: &'s
     Rule { these, unless, reason }
 }
 
-const SYMMETRIC: &[Feature] = &[Ball, Box, Ellipsoid];
+const SYMMETRIC: &[Feature] = &[Ball, FixedBias, Box, Ellipsoid];
 const ONE_POINT: &str = "one point could move the model anywhere; clip the gradients";
 const CLASSES: &str = "several classes are supported for a ball of points, judged by the data, with regularization, without clip and bias";
 const CLIPPED: &str = "clipped gradients are supported for the hinge and logistic losses, for a ball of points or for any point";
 const FLIPS: &str = "flipped labels are supported for the hinge and logistic losses with the data as the target; a finite set \
                      of points has any loss and target";
 const BIAS: &str = "an unregularized column is supported for a ball, box or ellipsoid, judged by the data, without clip and projection";
+const FIXED_BIAS: &str = "the entry of a column that every point has is fixed where the learner appends it, and it is not regularized";
 const OWN_ROWS: &str =
     "a target with rows that are not rows of the data is supported for the hinge loss without clip and bias";
 const NEW_DATA: &str = "confidence for new data is supported for the hinge loss against a ball, or a box or ellipsoid with \
                         numbers of its own, for one dataset without weights, judged by the data, with regularization, without clip and bias, at a constant learning rate without momentum";
 const SCALED: &str = "what makes rows of the file must be fixed before the data are seen, and a certificate cannot show that its scale \
                       was; divide the file's numbers beforehand, by a number chosen without them";
-const SCHEDULE: &str =
-    "learning rates that change are supported for long-run bounds, with every column regularized";
+const SCHEDULE: &str = "a plain average over learning rates that fall needs a pull on every column; without one, averages weighted by the \
+                        learning rates are supported";
+const WEIGHTED: &str = "an averaged model is the plain average of all models, and the bound is for averages weighted by the learning rates";
+const AVERAGED: &str = "the models before the step from which on the schedule is known are in the average, and the bound for the first steps does \
+                        not know of them";
 const MOMENTUM: &str =
     "momentum is supported at a constant learning rate, with regularization and without a projection";
 const REGRESSION: &str = "a regression loss is supported for a ball, box or ellipsoid of features";
 const ANY_LABEL: &str = "a label that may be any number can pull at the column at every model; bound the labels of poisoned points";
 const STEPS: &str = "weights of steps are supported for a ball, box or ellipsoid of points, for losses of one margin or one number, \
-                     without clip and bias";
+                     without clip";
 const PAPER: &str = "the paper's program is for the hinge loss against a ball, with plain steps";
 const LEVELS: &str = "levels bound the error of the hinge and logistic losses on one dataset, the data being the target, with plain \
                       regularized steps at a constant rate; other certificates of the error cover more";
@@ -128,6 +136,7 @@ pub const RULES: &[Rule] = &[
     rule(&[LabelFlips], &[Hinge, Logistic], FLIPS),
     rule(&[LabelFlips, TargetWeights], &[], FLIPS),
     rule(&[LabelFlips, TargetRows], &[], FLIPS),
+    rule(&[FixedBias], &[Bias], FIXED_BIAS),
     rule(&[Bias], SYMMETRIC, BIAS),
     rule(&[Bias, Clip], &[], BIAS),
     rule(&[Bias, Projection], &[], BIAS),
@@ -137,15 +146,15 @@ pub const RULES: &[Rule] = &[
     rule(&[TargetRows, Clip], &[], OWN_ROWS),
     rule(&[Regression], SYMMETRIC, REGRESSION),
     rule(&[AnyLabel, Bias], &[], ANY_LABEL),
-    rule(&[Schedule, Bias], &[], SCHEDULE),
-    rule(&[Schedule, Horizon], &[], SCHEDULE),
+    rule(&[Schedule, Bias], &[WeightedRates], SCHEDULE),
+    rule(&[WeightedRates, Average], &[], WEIGHTED),
+    rule(&[Schedule, Average, Horizon], &[], AVERAGED),
     rule(&[Momentum, Schedule], &[], MOMENTUM),
     rule(&[Momentum, Projection], &[], MOMENTUM),
     // A point of a finite set may help the learner, and helps it less if its weight is smaller; a flip changes the weight.
     rule(&[StepWeights], SYMMETRIC, STEPS),
     rule(&[StepWeights, Multiclass], &[], STEPS),
     rule(&[StepWeights, Clip], &[], STEPS),
-    rule(&[StepWeights, Bias], &[], STEPS),
     rule(&[HostileRows, Multiclass], &[], HOSTILE),
     rule(&[HostileRows, TargetWeights], &[], HOSTILE),
     rule(&[HostileRows, TargetRows], &[], HOSTILE),
@@ -220,6 +229,7 @@ pub fn features(statement: &Statement) -> Vec<Feature> {
     };
     let set = match threat.set {
         Set::Ball { .. } => Ball,
+        Set::Features { .. } => FixedBias,
         Set::Box { .. } => Box,
         Set::Ellipsoid { .. } => Ellipsoid,
         Set::Points { .. } => Points,
@@ -233,6 +243,7 @@ pub fn features(statement: &Statement) -> Vec<Feature> {
         (data.len() > 1, Drift),
         (threat.poison_weight.is_some(), StepWeights),
         (learner.schedule.is_some(), Schedule),
+        (learner.schedule.is_some_and(|schedule| schedule.weighted), WeightedRates),
         (learner.momentum.is_some(), Momentum),
         (learner.average, Average),
         (learner.projection.is_some(), Projection),
@@ -258,6 +269,7 @@ impl fmt::Display for Feature {
             Regression => "a regression loss",
             AnyLabel => "labels of any size",
             Ball => "a ball of points",
+            FixedBias => "a fixed entry of an unregularized column",
             Box => "a box of points",
             Ellipsoid => "an ellipsoid of points",
             Points => "a finite set of points",
@@ -267,6 +279,7 @@ impl fmt::Display for Feature {
             TargetRows => "a target with rows of its own",
             Drift => "several datasets",
             Schedule => "a learning rate that changes",
+            WeightedRates => "averages weighted by the learning rates",
             Momentum => "momentum",
             Average => "an averaged model",
             Projection => "a projection",

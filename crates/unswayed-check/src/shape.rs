@@ -49,7 +49,7 @@ impl Shape {
         };
         let (tau_width, parts) = match set {
             Set::Ball { .. } if proof.by_class => (1, classes),
-            Set::Ball { .. } | Set::Ellipsoid { .. } | Set::Any => (1, 1),
+            Set::Ball { .. } | Set::Features { .. } | Set::Ellipsoid { .. } | Set::Any => (1, 1),
             Set::Box { .. } => (dimension, 1),
             Set::Points { points } => (0, points.len().checked_div(dimension).unwrap_or(0)),
             Set::LabelFlips => (0, 1),

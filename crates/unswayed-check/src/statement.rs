@@ -63,15 +63,20 @@ pub struct Learner {
     pub average: bool,
 }
 
-/// Learning rates η_t ≤ η, each known before its step's coin, with 1/η_t − 1/η_{t−1} ≤ δ from some step on.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// Learning rates η_t ≤ η, each known before its step's coin, with 1/η_t − 1/η_{t−1} ≤ δ from some step on; or rates that fall as
+/// they like, if averages over time are weighted by them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Schedule {
-    /// δ ≥ 0. A rate that falls like 1/(σt) has δ = σ; one that falls more slowly has any δ > 0 from some step on.
+    /// δ ≥ 0. A rate that falls like 1/(σt) has δ = σ; one that falls more slowly has any δ > 0 from some step on. With `weighted`
+    /// it is 0, and says nothing.
     pub slowdown: f64,
     /// The step, from 1, from which on the rates are like that, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_step: Option<u64>,
+    /// Whether averages over time are weighted by the rates, which then may fall as they like.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub weighted: bool,
 }
 
 impl Learner {
@@ -149,6 +154,14 @@ pub enum Set {
         /// R
         radius: f64,
     },
+    /// ‖z‖ ≤ R without the unregularized entry, which is the constant or minus it; for a regression loss it is the constant. So it
+    /// is if the learner appends the constant to the features itself.
+    Features {
+        /// R
+        radius: f64,
+        /// c₀
+        constant: f64,
+    },
     /// |z_j| ≤ R_j.
     Box {
         /// R_1 … R_d
@@ -186,8 +199,8 @@ pub enum Target {
     Rows(Origin),
 }
 
-/// The first steps of a learner.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The first steps of a learner; where the learning rate changes, those from the step on that its schedule names.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Horizon {
     /// Number of steps T; a batch is one step.
@@ -195,6 +208,12 @@ pub struct Horizon {
     /// The start θ_0.
     #[serde(with = "array")]
     pub start: Vec<f64>,
+    /// Where the learning rate changes and averages are plain: a rate that the first of these steps has, or more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_rate: Option<f64>,
+    /// Where averages are weighted by the rates: what the rates of these steps add up to, or less.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_rate: Option<f64>,
 }
 
 /// The mean learner θ' = (1−η)θ + ηz + noise, and an adversary who picks z with ‖z−μ‖² ≤ r at rate ε. Its loss is ‖θ−μ‖².

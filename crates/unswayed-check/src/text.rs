@@ -42,7 +42,14 @@ impl Statement {
             } else {
                 format!("a start of norm {}: {}", norm(&horizon.start), summary(&horizon.start))
             };
-            lines.push(("horizon", format!("the first {} steps from {start}", horizon.steps)));
+            let mut text = format!("the first {} steps from {start}", horizon.steps);
+            if let Some(rate) = horizon.first_rate {
+                let _ = write!(text, "; the learning rate of the first of them is at least {rate}");
+            }
+            if let Some(total) = horizon.total_rate {
+                let _ = write!(text, "; their learning rates add up to at least {total}");
+            }
+            lines.push(("horizon", text));
         }
         lines
     }
@@ -61,6 +68,14 @@ impl Statement {
         let z = if self.learner.loss.label_entries() > 0 { "x" } else { "z" };
         let points = match &self.threat.set {
             Set::Ball { radius } => format!("{own} any point with ‖{z}‖ ≤ {radius}"),
+            Set::Features { radius, constant } => {
+                let column = self.learner.unregularized.first().map_or(0, |j| j + 1);
+                let sign = if self.learner.loss.is_regression() { "" } else { "±" };
+                format!(
+                    "{own} any point with ‖{z}‖ ≤ {radius} without column {column}, whose entry is {sign}{constant}: the learner \
+                     appends that constant itself"
+                )
+            }
             Set::Box { radii } => format!("{own} any {z} with |{z}_j| ≤ R_j; R: {}", summary(radii)),
             Set::Ellipsoid { q } => {
                 format!("{own} any {z} with {z}ᵀQ⁻¹{z} ≤ 1; upper triangle of Q: {}", summary(q))
@@ -105,11 +120,17 @@ fn learner(learner: &Learner) -> String {
     let (eta, sigma) = (learner.learning_rate, learner.regularization);
     let mut text = format!("{}, learning rate {eta}, regularization {sigma}", learner.loss.describe());
     if let Some(schedule) = learner.schedule {
-        let slowdown = schedule.slowdown;
+        let falls = if schedule.weighted {
+            "it may fall as it likes".to_owned()
+        } else {
+            format!("1/rate grows by at most {} a step", schedule.slowdown)
+        };
         let from =
             schedule.from_step.map_or("from some step on".to_owned(), |step| format!("from step {step} on"));
-        let _ =
-            write!(text, "; that rate is the largest, and 1/rate grows by at most {slowdown} a step, {from}");
+        let _ = write!(text, "; that rate is the largest, and {falls}, {from}");
+        if schedule.weighted {
+            let _ = write!(text, "; averages over time are weighted by the learning rates");
+        }
     }
     if let Some(momentum) = learner.momentum {
         let _ =
@@ -286,7 +307,13 @@ fn proven(certificate: &Certificate, verdict: &Verdict) -> Vec<TextLine> {
         lines.push(("momentum", certificate.momentum_text(cost)));
     }
     lines.push(("assumes", certificate.statement.assumptions()));
-    let (loss, error) = if certificate.statement.learner.average {
+    let learner = &certificate.statement.learner;
+    let (loss, error) = if learner.schedule.is_some_and(|schedule| schedule.weighted) {
+        (
+            "the long-run average loss, weighted by the learning rates,",
+            "the long-run fraction misclassified, weighted by the learning rates,",
+        )
+    } else if learner.average {
         ("in the long run the expected loss of the averaged model", "and its expected fraction misclassified")
     } else {
         ("the long-run average loss", "the long-run fraction misclassified")
@@ -296,9 +323,11 @@ fn proven(certificate: &Certificate, verdict: &Verdict) -> Vec<TextLine> {
         lines.push(("error", format!("{error} is at most {}", decimal_up(bound, 6))));
     }
     if let Some(bound) = verdict.horizon {
+        let is_weighted = learner.schedule.is_some_and(|schedule| schedule.weighted);
+        let weighted = if is_weighted { ", weighted by the learning rates," } else { "" };
         lines.push((
             "horizon",
-            format!("the average loss over the first steps is at most {}", decimal_up(bound, 6)),
+            format!("the average loss over the first steps{weighted} is at most {}", decimal_up(bound, 6)),
         ));
     }
     if let (Some(claim), Some(bound)) = (&certificate.new_data, verdict.new_data) {

@@ -6,7 +6,7 @@ use crate::exact::Dyadic;
 use crate::failure::{Reason, require, require_each, require_length, require_not_negative, require_positive};
 use crate::rows::{Evidence, Rows};
 use crate::rules;
-use crate::statement::{Learner, Loss, Set, Statement, Target};
+use crate::statement::{Horizon, Learner, Loss, Set, Statement, Target};
 
 /// Rows there are, valid and all of one dimension.
 pub(crate) fn validate_evidence(evidence: &Evidence) -> Result<(), Reason> {
@@ -66,6 +66,7 @@ pub(crate) fn validate_statement(statement: &Statement, evidence: &Evidence) -> 
     if let Some(horizon) = &statement.horizon {
         require(horizon.steps >= 1, "horizon.steps", horizon.steps as f64, "≥ 1")?;
         require_each("horizon.start", &horizon.start, f64::is_finite, "finite")?;
+        validate_rates(&statement.learner, horizon)?;
     }
     validate_target(&statement.target, evidence)
 }
@@ -96,6 +97,8 @@ fn validate_learner(learner: &Learner, columns: usize) -> Result<(), Reason> {
     require(learner.batch >= 1, "batch", 0.0, "≥ 1")?;
     let slowdown = learner.schedule.map_or(0.0, |schedule| schedule.slowdown);
     require(slowdown >= 0.0 && slowdown.is_finite(), "schedule.slowdown", slowdown, "≥ 0")?;
+    let weighted = learner.schedule.is_some_and(|schedule| schedule.weighted);
+    require(slowdown == 0.0 || !weighted, "schedule.slowdown", slowdown, "0, as averages are weighted")?;
     let from = learner.schedule.and_then(|schedule| schedule.from_step).unwrap_or(1);
     require(from >= 1, "schedule.from_step", 0.0, "≥ 1")?;
     for (name, radius) in [("projection", learner.projection), ("clip", learner.clip)] {
@@ -104,6 +107,29 @@ fn validate_learner(learner: &Learner, columns: usize) -> Result<(), Reason> {
     }
     for (i, &j) in learner.unregularized.iter().enumerate() {
         require(i == 0 && j < columns, "unregularized", j as f64, "a coordinate, and the only one")?;
+    }
+    Ok(())
+}
+
+/// A horizon names the rates that its bound depends on, exactly if they change: the first one, or their sum.
+pub(crate) fn validate_rates(learner: &Learner, horizon: &Horizon) -> Result<(), Reason> {
+    let weighted = learner.schedule.map(|schedule| schedule.weighted);
+    let largest = Dyadic::new(learner.learning_rate);
+    let given = [
+        ("horizon.first_rate", horizon.first_rate, weighted == Some(false), largest.clone()),
+        (
+            "horizon.total_rate",
+            horizon.total_rate,
+            weighted == Some(true),
+            largest * Dyadic::whole(horizon.steps),
+        ),
+    ];
+    for (name, rate, is_wanted, most) in given {
+        require_length(name, usize::from(is_wanted), usize::from(rate.is_some()))?;
+        let Some(rate) = rate else { continue };
+        require(rate > 0.0 && rate.is_finite(), name, rate, "> 0")?;
+        let within = !(Dyadic::new(rate) - most).is_positive();
+        require(within, name, rate, "at most what the learning rate allows")?;
     }
     Ok(())
 }
@@ -167,6 +193,10 @@ fn validate_hostile(statement: &Statement, evidence: &Evidence) -> Result<(), Re
 fn validate_set(set: &Set, dimension: usize) -> Result<(), Reason> {
     match set {
         Set::Ball { radius } => require(is_radius(*radius), "set.radius", *radius, "≥ 0"),
+        Set::Features { radius, constant } => {
+            require(is_radius(*radius), "set.radius", *radius, "≥ 0")?;
+            require(is_radius(*constant), "set.constant", *constant, "≥ 0")
+        }
         Set::Box { radii } => {
             require_length("set.radii", dimension, radii.len())?;
             require_each("set.radii", radii, is_radius, "≥ 0")

@@ -290,6 +290,15 @@ pub struct CertifyFlags {
     #[arg(long, value_name = "THETA", allow_hyphen_values = true)]
     pub start: Option<String>,
 
+    /// With --schedule and --horizon: the learning rate of the first of these steps, or less (default: that of a file's schedule, else
+    /// --learning-rate)
+    #[arg(long, value_name = "ETA", requires = "horizon", value_parser = learner::positive)]
+    pub first_rate: Option<f64>,
+
+    /// With --schedule weighted and --horizon: what the learning rates of these steps add up to, or less
+    #[arg(long, value_name = "SUM", requires = "horizon", value_parser = learner::positive)]
+    pub total_rate: Option<f64>,
+
     /// Also write a report (one HTML file, and its figures) into this folder
     #[arg(long, value_name = "FOLDER")]
     pub report: Option<PathBuf>,

@@ -39,7 +39,8 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
         refuse(flags, &problem, &parts.template)?;
         problems.push(problem);
     }
-    let mut job = Job::new(flags, &asked, &parts, start);
+    let first_rate = flags.first_rate.or_else(|| parts.first_rate(problems.first()?));
+    let mut job = Job::new(flags, &asked, &parts, start, first_rate);
     if rates.len() > 1 {
         return several::run(&mut job, rates, problems, &paths, as_json);
     }
@@ -90,9 +91,11 @@ impl<'a> Job<'a> {
         asked: &'a Asked<'a>,
         parts: &'a Parts,
         start: Option<Vec<f64>>,
+        first_rate: Option<f64>,
     ) -> Job<'a> {
         let mut options = Options::default();
         (options.horizon, options.start, options.confidence) = (flags.horizon, start, flags.confidence);
+        (options.first_rate, options.total_rate) = (first_rate, flags.total_rate);
         if flags.effort == crate::args::Effort::Tight {
             options.effort = Effort::Tight;
         }

@@ -64,6 +64,13 @@ fn problem(error: &ProblemError) -> String {
             other => other.to_string(),
         },
         ProblemError::Set { adversary, error } => format!("--adversary {adversary}: {error}"),
+        ProblemError::FeaturesWithoutBias => {
+            "--adversary features needs --bias, the column whose entry the learner appends itself".into()
+        }
+        ProblemError::NoConstant { column } => format!(
+            "--adversary features: the entries of column {column} are not all of one size, so it is no constant that the learner \
+             appends itself; use --adversary ball"
+        ),
         ProblemError::RadiusWithoutBall => {
             "--radius is for --adversary ball; leave it out, or give the box its own radii (--adversary box=R)"
                 .into()
@@ -104,6 +111,11 @@ fn flag(feature: Feature) -> String {
         Feature::Regression => "a regression --loss",
         Feature::AnyLabel => "a regression without --label-bound",
         Feature::Ball => "--adversary ball",
+        Feature::FixedBias => "--adversary features",
+        Feature::WeightedRates => "--schedule weighted",
+        Feature::Schedule => "--schedule",
+        Feature::Average => "--average",
+        Feature::Horizon => "--horizon",
         Feature::Box => "--adversary box",
         Feature::Ellipsoid => "--adversary ellipsoid",
         Feature::Points => "--adversary points or flips",

@@ -29,6 +29,7 @@ pub fn learner_part(learner: &LearnerFlags, nature: &NatureFlags, read: &ReadFla
     let loss = learner.loss.unwrap_or(by_data.into()).to_string().replace('=', "");
     let set = match &learner.adversary {
         AdversaryFlag::Ball => "ball".to_owned(),
+        AdversaryFlag::Features => "features".to_owned(),
         AdversaryFlag::Box(None) => "box".to_owned(),
         AdversaryFlag::Box(Some(radii)) => format!("box{}", safe(radii.trim_end_matches(".npy"))),
         AdversaryFlag::Ellipsoid(None) => "ellipsoid".to_owned(),
@@ -51,6 +52,7 @@ pub fn learner_part(learner: &LearnerFlags, nature: &NatureFlags, read: &ReadFla
             ScheduleFlag::Falls(Decay::Slowdown(slowdown)) => {
                 Some(format!("slowdown{}", parameter(*slowdown)))
             }
+            ScheduleFlag::Falls(Decay::Weighted) => Some("weighted".to_owned()),
             ScheduleFlag::Falls(_) => Some("invscaling".to_owned()),
         }),
         learner.average.then(|| "average".to_owned()),

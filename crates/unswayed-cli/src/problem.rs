@@ -138,6 +138,13 @@ impl Parts {
         self.problem_on(vec![Arc::new(self.data[0].first(rows)?)], rates)
     }
 
+    /// The rate of the first step that the schedule of a file is for.
+    pub fn first_rate(&self, problem: &Problem) -> Option<f64> {
+        let (_, list) = self.rates.as_ref()?;
+        let first = problem.learner().schedule?.from_step?;
+        list.get(usize::try_from(first).ok()?.checked_sub(1)?).copied()
+    }
+
     fn problem_on(&self, data: Vec<Arc<Dataset>>, rates: &RateFlags) -> Result<Problem, Stop> {
         let mut template = self.template.clone();
         if let Some((path, list)) = &self.rates {
@@ -279,6 +286,7 @@ fn adversary(flag: &AdversaryFlag, columns: Option<usize>) -> Result<Adversary, 
     };
     Ok(match flag {
         AdversaryFlag::Ball => Adversary::Ball,
+        AdversaryFlag::Features => Adversary::Features,
         AdversaryFlag::Box(None) => Adversary::BoxAroundData,
         AdversaryFlag::Box(Some(text)) => Adversary::Box(input::vector(text, "--adversary box")?),
         AdversaryFlag::Ellipsoid(None) => Adversary::EllipsoidAroundData,

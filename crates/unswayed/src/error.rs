@@ -45,6 +45,9 @@ pub enum CertifyError {
     /// A horizon of zero steps.
     #[error("horizon 0: it is a number of steps, at least 1")]
     EmptyHorizon,
+    /// Averages weighted by learning rates that nobody has named.
+    #[error("a bound for the first steps, weighted by the learning rates, needs what these rates add up to")]
+    NoTotalRate,
     /// A certificate that was made before does not hold.
     #[error("{0}")]
     Refused(Failure),

@@ -280,6 +280,9 @@ impl fmt::Display for LossName {
 pub enum Adversary {
     /// ‖z‖ ≤ the radius.
     Ball,
+    /// ‖z‖ ≤ the radius without the unregularized column, whose entry is that of every row, or minus it: the learner appends a
+    /// constant to the features itself.
+    Features,
     /// The smallest box around the rows.
     BoxAroundData,
     /// |z_j| ≤ R_j; one number for all columns, or one for each.
@@ -302,6 +305,7 @@ impl fmt::Display for Adversary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Adversary::Ball => "ball",
+            Adversary::Features => "features",
             Adversary::BoxAroundData | Adversary::Box(_) => "box",
             Adversary::EllipsoidAroundData | Adversary::Ellipsoid(_) => "ellipsoid",
             Adversary::Points(_) => "points",
@@ -331,7 +335,7 @@ pub struct Template {
     pub loss: Option<LossName>,
     /// The points that the adversary may send.
     pub adversary: Adversary,
-    /// The largest norm of a poisoned point, in the units of the data file, for a ball. Without it 1 after the division that the
+    /// The largest norm of a poisoned point, in the units of the data file, for a ball and for features. Without it 1 after the division that the
     /// rows went through.
     pub radius: Option<f64>,
     /// For a regression loss: the largest |y| of the labels of poisoned points; any number without it.
@@ -402,6 +406,8 @@ pub enum Decay {
     Slowdown(f64),
     /// The same from a given step on, as of a list of rates (see [`Decay::of_rates`]).
     From(Schedule),
+    /// As it likes: averages over time are weighted by the rates.
+    Weighted,
 }
 
 impl Decay {
@@ -414,8 +420,9 @@ impl Decay {
             Decay::Slow => Decay::SLOW * regularization,
             Decay::Slowdown(slowdown) => slowdown,
             Decay::From(schedule) => return schedule,
+            Decay::Weighted => 0.0,
         };
-        Schedule { slowdown, from_step: None }
+        Schedule { slowdown, from_step: None, weighted: self == Decay::Weighted }
     }
 
     /// How these rates fall, one for each step and the last of them from there on: from where none is above the learning rate
@@ -435,6 +442,7 @@ impl FromStr for Decay {
         match (name, name.strip_prefix("slowdown=").map(str::parse)) {
             ("optimal" | "pegasos", _) => Ok(Decay::Inverse),
             ("invscaling", _) => Ok(Decay::Slow),
+            ("weighted", _) => Ok(Decay::Weighted),
             (_, Some(Ok(slowdown))) => Ok(Decay::Slowdown(slowdown)),
             _ => Err(ProblemError::Decay(name.to_owned())),
         }
@@ -583,6 +591,15 @@ impl ProblemBuilder {
         Ok(if part > 0.0 { counts } else { vec![] })
     }
 
+    /// The entry of the unregularized column, which must be the same in every row but for the sign that is the label.
+    fn constant(&self, data: &[&Dataset]) -> Result<f64, ProblemError> {
+        let Some(bias) = &self.template.bias else { return Err(ProblemError::FeaturesWithoutBias) };
+        let column = column(bias, data[0])?;
+        let is_number = data[0].origin().labels == Labels::Numbers;
+        let constant = common_entry(data, column, is_number);
+        constant.ok_or(ProblemError::NoConstant { column: column + 1 })
+    }
+
     /// The set, in the units of the rows.
     fn set(&self) -> Result<Set, ProblemError> {
         let data: Vec<&Dataset> = self.data.iter().map(AsRef::as_ref).collect();
@@ -591,7 +608,8 @@ impl ProblemBuilder {
             adversary: self.template.adversary.to_string(),
             error: error.to_string(),
         };
-        if self.template.radius.is_some() && self.template.adversary != Adversary::Ball {
+        let has_radius = matches!(self.template.adversary, Adversary::Ball | Adversary::Features);
+        if self.template.radius.is_some() && !has_radius {
             return Err(ProblemError::RadiusWithoutBall);
         }
         // Labels that are real numbers could be set anywhere in [−1, 1], and only the sign of z is covered.
@@ -604,10 +622,10 @@ impl ProblemBuilder {
             let rows = Dataset::from_rows(numbers.to_vec(), columns, None);
             rows.map_err(|error| ProblemError::Set { adversary, error: error.to_string() })
         };
+        let radius = self.template.radius.map_or(1.0, |radius| divided_up(radius, scale));
         Ok(match &self.template.adversary {
-            Adversary::Ball => {
-                Set::Ball { radius: self.template.radius.map_or(1.0, |radius| divided_up(radius, scale)) }
-            }
+            Adversary::Ball => Set::Ball { radius },
+            Adversary::Features => Set::Features { radius, constant: self.constant(&data)? },
             Adversary::BoxAroundData => Set::Box { radii: box_around(&data) },
             Adversary::Box(radii) => {
                 let radii = box_of(radii.clone(), columns).map_err(bad)?;
@@ -626,6 +644,14 @@ impl ProblemBuilder {
             Adversary::Any => Set::Any,
         })
     }
+}
+
+/// The size of an entry that all rows have; `None` if they have others. For a regression loss it has the same sign, too.
+fn common_entry(data: &[&Dataset], column: usize, is_number: bool) -> Option<f64> {
+    let entries = data.iter().flat_map(|data| data.iter()).map(|row| row[column + usize::from(is_number)]);
+    let mut sizes = entries.map(|entry| if is_number { entry } else { entry.abs() });
+    let first = sizes.next()?;
+    sizes.all(|size| size.to_bits() == first.to_bits()).then_some(first)
 }
 
 /// No momentum is a momentum of 0.
@@ -677,7 +703,7 @@ pub enum ProblemError {
     #[error("{0}")]
     Loss(String),
     /// There is no such schedule of learning rates.
-    #[error("{0:?} is none of optimal, pegasos, invscaling, slowdown=NUMBER")]
+    #[error("{0:?} is none of optimal, pegasos, invscaling, slowdown=NUMBER, weighted")]
     Decay(String),
     /// A number is outside its range, or rows do not fit.
     #[error("{}", .0.reason)]
@@ -712,6 +738,17 @@ pub enum ProblemError {
     /// A radius for a set that is not a ball.
     #[error("a radius is for a ball of points; leave it out, or give the box its own radii")]
     RadiusWithoutBall,
+    /// A fixed entry without a column that has it.
+    #[error("an adversary of features needs the unregularized column (bias) whose entry the learner appends")]
+    FeaturesWithoutBias,
+    /// An entry that is not the same in every row.
+    #[error(
+        "the entries of column {column} are not all of one size: no constant that the learner appends itself; use a ball of points"
+    )]
+    NoConstant {
+        /// The column, from 1.
+        column: usize,
+    },
     /// Flips of labels that are real numbers.
     #[error(
         "flips turn a label into its opposite, but these labels are real scores, which an adversary could set anywhere in \

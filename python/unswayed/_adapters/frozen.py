@@ -57,7 +57,7 @@ class Frozen:
         # float32 networks round differently in batches of another size.
         rounding = 1e-5 * float(np.abs(rows).max(initial=0.0))
         for i in range(min(PROBED, len(rows))):
-            alone = _array(self.transform(_slice(x, i)), self.memory_limit)
+            alone = _array(self.transform(row_of(x, i)), self.memory_limit)
             if alone.shape != (1, rows.shape[1]) or not np.allclose(alone[0], rows[i], rtol=1e-4, atol=rounding, equal_nan=True):
                 raise UnswayedError(
                     f"the transformers make another row of row {i + 1} when it comes alone: a step depends on the other rows or on "
@@ -74,7 +74,7 @@ def _count(x: Any) -> int:
     return int(x.shape[0]) if hasattr(x, "shape") else len(x)
 
 
-def _slice(x: Any, i: int) -> Any:
+def row_of(x: Any, i: int) -> Any:
     """Row i, alone, as what x is."""
     return x.iloc[i : i + 1] if hasattr(x, "iloc") else x[i : i + 1]
 

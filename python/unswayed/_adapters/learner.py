@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -14,12 +14,15 @@ from numpy.typing import ArrayLike
 from .. import _native
 from .._attack import Attacks, attack
 from .._certificate import Certificate, certify
-from .._data import Data, Features, Floats, floats, matrix, split, take_column
+from .._data import MEMORY_LIMIT, Data, Features, Floats, dense, floats, matrix, split, take_column
 from .._design import Tolerated, tolerate
 from .._native import UnswayedError
 from .._problem import label_kind
-from .frozen import Frozen, one_line
+from .frozen import Frozen, one_line, row_of
 from .one_vs_rest import OneVsRest
+
+#: What an intercept is scaled by that learns at a hundredth of the rate: scikit-learn's on sparse matrices.
+SPARSE_INTERCEPT = math.sqrt(0.01)
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Learner:
         loss: `"hinge"`, `"logistic"` or another loss of `unswayed.certify` for two classes or for numbers.
         intercept: whether there is an intercept. It is the weight of a feature that is always 1 and is not regularized; `certify` and
             `attack` append that feature to `x`, and the adversary may send any point (features, 1) · label whose features have norm
-            at most `radius`. Their ball holds these points and others, in which the last entry is not ±1.
+            at most `radius`: `adversary="features"` of `unswayed.certify`, if no other is asked for.
         schedule: how the learning rate changes, as for `unswayed.certify`.
         average: whether the model is the average of all models so far.
         from_step: the step from which on the learning rate is as `learning_rate` and `schedule` say. Bounds are for the long run,
@@ -49,6 +52,8 @@ class Learner:
         class_weight: what steps on the rows of each class are multiplied by: a dictionary, `"balanced"` or nothing.
         intercept_scale: the feature of the intercept, if it is not 1: √(ρ), where the intercept learns at ρ times `learning_rate`. With
             that feature and the common rate it is the same learner (Section 10 of docs/theory.md).
+        asks_sparse: whether rows that are a sparse matrix mean that the intercept learns at a hundredth of the rate, as it does in
+            scikit-learn. `certify` and the others then see by the rows which learner it is.
         start: the weights of an estimator that is fitted, by position or by the name of the feature, that of the intercept last. It is
             where `certify` with a `horizon` starts from, unless `start` says otherwise.
     """
@@ -67,6 +72,7 @@ class Learner:
     intercept_scale: float = field(default=1.0, repr=False)
     start: Union[None, tuple[float, ...], Mapping[Any, float]] = field(default=None, repr=False, compare=False)
     momentum: float = field(default=0.0, repr=False)
+    asks_sparse: bool = field(default=False, repr=False)
 
     def update(self, model: ArrayLike, z: ArrayLike, weight: float = 1.0, last: Optional[ArrayLike] = None) -> Floats:
         """The model after one step on the point z = label · features, multiplied by the weight; with an intercept,
@@ -94,6 +100,8 @@ class Learner:
 
         With the steps of a pipeline `before` it, on the rows that they make of `x`.
         """
+        if self.asks_sparse:
+            return self._seen(x).certify(x, y, poison_rate=poison_rate, **options)
         options = self._beside(options)
         if options.get("horizon") is not None and options.get("start") is None and self.start is not None:
             options["start"] = self._start(x)
@@ -112,6 +120,8 @@ class Learner:
         >>> each["owl"].status, each.certified_error <= 1
         ('certified', True)
         """
+        if self.asks_sparse:
+            return self._seen(x).certify_each(x, y, poison_rate=poison_rate, **options)
         if isinstance(x, (Data, str, os.PathLike)):
             raise UnswayedError("certify_each takes features and labels as arrays or frames, not a file and no Data")
         if isinstance(y, str):
@@ -134,14 +144,24 @@ class Learner:
 
     def attack(self, x: Features, y: Any = None, *, poison_rate: float, **options: Any) -> Attacks:
         """`unswayed.attack` with this learner."""
+        if self.asks_sparse:
+            return self._seen(x).attack(x, y, poison_rate=poison_rate, **options)
         options = self._beside(options)
         return attack(*self._rows(x, y, options), poison_rate=poison_rate, **self._asked(options))
 
     def tolerate(self, x: Features, y: Any = None, *, limit: float, **options: Any) -> Optional[Tolerated]:
         """`unswayed.tolerate` with this learner: the largest poison rate under the limit."""
+        if self.asks_sparse:
+            return self._seen(x).tolerate(x, y, limit=limit, **options)
         found = tolerate(*self._rows(x, y, options), limit=limit, **self._asked(options))
         assert found is None or isinstance(found, Tolerated)
         return found
+
+    def _seen(self, x: Features) -> Learner:
+        """The learner that this one is on rows like these: sparse ones or arrays."""
+        made = x if self.before is None else self.before.transform(row_of(x, 0))
+        scale = SPARSE_INTERCEPT if hasattr(made, "tocsr") else 1.0
+        return replace(self, intercept_scale=scale, asks_sparse=False)
 
     def _start(self, x: Features) -> list[float]:
         """The weights of the fitted estimator as the learner with a common rate has them."""
@@ -171,21 +191,24 @@ class Learner:
         """The options of `certify`, `attack` and `tolerate` for this learner."""
         options = {**self._setting, "loss": self.loss, "schedule": self.schedule, "average": self.average,
                    "momentum": self.momentum, **options}
-        if options.get("adversary", "ball") == "ball":
-            options["radius"] = self._radius(options.get("radius"))
-        return {**options, "bias": -1} if self.intercept else options
+        if self.intercept:
+            options = {"adversary": "features", **options, "bias": -1}
+        if options.get("adversary", "ball") in ("ball", "features"):
+            options["radius"] = self._radius(options.get("radius"), options.get("adversary") == "features")
+        return options
 
-    def _radius(self, radius: Optional[float]) -> Optional[float]:
-        """The largest norm of the adversary's points as the learner sees them."""
+    def _radius(self, radius: Optional[float], of_features: bool) -> Optional[float]:
+        """The largest norm of the adversary's points as the learner sees them, or of their features alone."""
         guard = None if self.before is None else self.before.radius
         if guard is not None:
             if radius is not None and radius < guard:
                 raise UnswayedError(f"radius={radius}: the guard lets points of norm up to {guard} through; lower the guard's radius")
             radius = guard if radius is None else radius
-        if self.intercept or (self.before is not None and self.before.constant):
-            # ‖(x, c)‖ ≤ √(radius² + c²), rounded up.
-            constant = self.intercept_scale if self.intercept else 1.0
-            return math.nextafter(math.hypot(1.0 if radius is None else radius, constant), math.inf)
+        # ‖(x, c)‖ ≤ √(radius² + c²), rounded up.
+        constants = [1.0] if self.before is not None and self.before.constant else []
+        constants += [self.intercept_scale] if self.intercept and not of_features else []
+        for constant in constants:
+            radius = math.nextafter(math.hypot(1.0 if radius is None else radius, constant), math.inf)
         return radius
 
     def _rows(self, x: Features, y: Any, options: dict[str, Any]) -> tuple[Data, None]:
@@ -207,7 +230,8 @@ class Learner:
 
     def _features(self, x: Features, y: Any, options: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
         """Features as the learner sees them, labels, and how to read both; takes what is about reading out of the options."""
-        _refuse_scaling(x, options, self.before is not None)
+        is_sparse = self.intercept and self.intercept_scale == SPARSE_INTERCEPT
+        _refuse_scaling(x, options, self.before is not None or is_sparse)
         if isinstance(x, (Data, str, os.PathLike)) and (self.intercept or self.before):
             reason = "whose rows a pipeline makes" if self.before else "with an intercept, which appends a feature that is 1,"
             raise UnswayedError(f"a learner {reason} takes features and labels as arrays or frames, not a file and no Data")
@@ -230,9 +254,9 @@ class Learner:
         y = y.to_numpy() if hasattr(y, "to_numpy") else y
         if self.before is None:
             x, y = split(x, y)
-            x = matrix(x)
+            x = matrix(dense(x, "the sparse rows", MEMORY_LIMIT))
         else:
-            x = self.before.rows(x, refuse_sparse=self.intercept)
+            x = self.before.rows(x, refuse_sparse=self.intercept and self.intercept_scale == 1.0)
             reading["made_by"] = self.before.text
         if self.intercept:
             x = np.column_stack([x, np.full(len(x), self.intercept_scale)])

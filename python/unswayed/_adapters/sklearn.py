@@ -9,13 +9,10 @@ from typing import Any, Optional
 from .._data import MEMORY_LIMIT
 from .._native import UnswayedError
 from .._regression import sklearn_loss
-from .learner import Learner
+from .learner import SPARSE_INTERCEPT, Learner
 from .pipelines import sklearn_steps
 from .refusals import SKLEARN, refused
 from .rules import check
-
-#: scikit-learn's rate of the intercept on sparse matrices, relative to that of the weights.
-SPARSE_INTERCEPT_DECAY = 0.01
 
 #: scikit-learn's losses that are certified, and their names here.
 LOSSES = {"hinge": "hinge", "log_loss": "logistic", "modified_huber": "modified-huber"}
@@ -39,8 +36,7 @@ def from_sklearn(
         largest_rate: for a learning rate that falls, the one from which on it is certified: `from_step` says which step that is.
             A smaller one has a smaller bound, from a later step on.
         sparse: whether `partial_fit` gets sparse matrices. It matters with an intercept, which scikit-learn then moves at a
-            hundredth of the learning rate; so with `fit_intercept=True` say `sparse=True` or, if `partial_fit` gets arrays,
-            `sparse=False`.
+            hundredth of the learning rate. If it is not said, the rows that `certify` gets say it: a sparse matrix or an array.
         memory_limit: the most bytes that sparse rows may take as an array, which they are made into.
 
     >>> import unswayed
@@ -69,21 +65,19 @@ def from_sklearn(
     intercept = bool(wanted["fit_intercept"])
     rate, schedule, step = _sklearn_rate(wanted, largest_rate)
     check(kind, rate, "largest_rate" if schedule else "eta0", wanted["alpha"], "alpha")
-    if intercept and sparse is None:
-        raise UnswayedError(
-            f"{kind}: fit_intercept=True: on sparse matrices scikit-learn moves the intercept at a hundredth of the "
-            "learning rate; say from_sklearn(model, sparse=False) if partial_fit gets arrays, sparse=True if it gets sparse matrices"
-        )
     if schedule and intercept:
-        raise UnswayedError(
-            f"{kind}: learning_rate={wanted['learning_rate']!r} with fit_intercept=True: an intercept is certified at a "
-            "constant learning rate only; use fit_intercept=False and a feature that is always 1, or learning_rate='constant'"
-        )
+        if wanted["average"]:
+            raise UnswayedError(
+                f"{kind}: learning_rate={wanted['learning_rate']!r} with fit_intercept=True and average=True: nothing pulls the intercept "
+                "back, so there is a bound for averages weighted by the learning rates only, and the averaged model is a plain one; use "
+                "average=False, learning_rate='constant', or fit_intercept=False and a feature that is always 1"
+            )
+        schedule = "weighted"
     classes = getattr(estimator, "classes_", None)
     return Learner(
         rate, float(wanted["alpha"]), loss, intercept, schedule, wanted["average"], step,
-        is_classifier=not is_regressor, classes=None if classes is None else tuple(classes.tolist()), class_weight=wanted.get("class_weight"), intercept_scale=math.sqrt(SPARSE_INTERCEPT_DECAY) if sparse and intercept else 1.0,
-        start=_start(estimator),
+        is_classifier=not is_regressor, classes=None if classes is None else tuple(classes.tolist()), class_weight=wanted.get("class_weight"), intercept_scale=SPARSE_INTERCEPT if sparse and intercept else 1.0,
+        start=_start(estimator), asks_sparse=intercept and sparse is None,
     )
 
 

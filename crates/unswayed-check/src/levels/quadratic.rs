@@ -33,7 +33,7 @@ impl<'a> Quadratic<'a> {
         let d = quotient(&(radius * chi), &(&two * &rho), Round::Up) + alpha * eta * radius.square();
         let acting = if setting.is_hinge() { Acting::Bounded(HINGE, 1.0) } else { Acting::Logistic };
         let tilt = quotient(&(radius * &rho * norm2(&proof.tilt)), &(two * chi), Round::Up);
-        let point = eps * (acting.constant(&d, nu) + tilt);
+        let point = eps * (acting.constant(&d, &Dyadic::zero(), nu) + tilt);
         let centre = (sigma * chi - setting.curvature()) * norm2(&proof.centre);
         let slope = sigma * dot(&proof.tilt, &proof.centre);
         let fixed = (point + centre - slope + peak(setting)?).shortened(Round::Up);

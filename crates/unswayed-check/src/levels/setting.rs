@@ -126,7 +126,9 @@ impl<'a> Setting<'a> {
                 require(definite, "R²I − Q", self.proof.radius, "positive definite")?;
                 Dyadic::zero()
             }
-            Set::Any => return Err(Reason::Unfit { method: "levels", with: "this set" }),
+            Set::Any | Set::Features { .. } => {
+                return Err(Reason::Unfit { method: "levels", with: "this set" });
+            }
         };
         require_not_negative(&(square - largest), "R² − ‖z‖² on the set")?;
         require_positive(&(&self.norm - &self.radius), "n̂ − R")?;

@@ -45,6 +45,7 @@ pub(crate) fn require_kept(
 pub(crate) fn longest_point(statement: &Statement, proof: &CaseProof) -> Dyadic {
     let largest = match &statement.threat.set {
         Set::Ball { .. } | Set::Any => Dyadic::new(point_radius(statement).0).square(),
+        Set::Features { radius, constant } => norm2(&[*radius, *constant]),
         Set::Box { radii } => norm2(radii),
         Set::Ellipsoid { .. } => Dyadic::new(proof.omega.unwrap_or_default()),
         Set::Points { points } => {

@@ -58,7 +58,7 @@ fn every_part_names_its_lemma() {
             }
             let text = std::fs::read_to_string(&path).unwrap();
             let head: String = text.lines().take_while(|line| line.starts_with("//!")).collect();
-            let has_lemma = ["Lemma L", "Theorem L", "Theorem H", "Theorem 4", "Section"]
+            let has_lemma = ["Lemma L", "Lemma I", "Theorem L", "Theorem H", "Theorem 4", "Section"]
                 .iter()
                 .any(|word| head.contains(word));
             assert!(has_lemma, "{name} is not headed by its lemma");

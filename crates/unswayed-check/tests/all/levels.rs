@@ -120,7 +120,10 @@ fn statements_that_are_not_covered() {
         |s| s.learner.projection = Some(20.0),
         |s| s.learner.clip = Some(2.0),
         |s| s.learner.average = true,
-        |s| s.learner.schedule = Some(unswayed_check::Schedule { slowdown: 0.1, from_step: None }),
+        |s| {
+            s.learner.schedule =
+                Some(unswayed_check::Schedule { slowdown: 0.1, from_step: None, weighted: false })
+        },
         |s| s.learner.loss = Loss::SmoothHinge(0.5),
     ];
     for change in changes {

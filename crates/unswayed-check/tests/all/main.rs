@@ -26,6 +26,7 @@ mod expect;
 mod files;
 mod format;
 mod hostile;
+mod intercepts;
 mod levels;
 mod levels_edges;
 mod levels_truth;

@@ -145,7 +145,7 @@ impl Momentous<'_> {
 
 /// The kinds with one dataset and neither projection, schedule, unregularized column nor target.
 fn plain_kinds() -> Vec<KindOf> {
-    let other = ["projected", "schedule", "free", "weights", "rows", "drift", "unregularized"];
+    let other = ["projected", "schedule", "free", "fixed", "weights", "rows", "drift", "unregularized"];
     kinds().into_iter().filter(|(name, _)| !other.iter().any(|word| name.contains(word))).collect()
 }
 

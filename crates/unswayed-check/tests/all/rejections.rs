@@ -150,7 +150,7 @@ fn what_the_loss_says_of_the_error() {
 }
 
 fn steps(steps: u64, start: &[f64]) -> Horizon {
-    Horizon { steps, start: start.to_vec() }
+    Horizon { steps, start: start.to_vec(), ..Horizon::default() }
 }
 
 #[test]

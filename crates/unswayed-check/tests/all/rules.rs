@@ -14,7 +14,7 @@ const LOSSES: [Feature; 5] = [Hinge, Logistic, SmoothMargin, Multiclass, Regress
 /// The losses with what they say of labels.
 const LABELLED: [&[Feature]; 6] =
     [&[Hinge], &[Logistic], &[SmoothMargin], &[Multiclass], &[Regression], &[Regression, AnyLabel]];
-const SETS: [Feature; 6] = [Ball, Box, Ellipsoid, Points, LabelFlips, AnyPoint];
+const SETS: [Feature; 7] = [Ball, FixedBias, Box, Ellipsoid, Points, LabelFlips, AnyPoint];
 const TARGETS: [&[Feature]; 3] = [&[], &[TargetWeights], &[TargetRows]];
 /// Features of statements that a statement may have or not, then those that are not in statements.
 const OPTIONAL: [Feature; 10] = [
@@ -30,13 +30,19 @@ const OPTIONAL: [Feature; 10] = [
     SetAroundData,
 ];
 /// What a learning rate that changes is tried with; without it these are in few rules, and are tried alone.
-const RARE: [&[Feature]; 18] = [
+const RARE: [&[Feature]; 24] = [
     &[],
     &[Schedule],
     &[Average],
     &[Horizon],
     &[Schedule, Horizon],
     &[Schedule, Average],
+    &[Schedule, Average, Horizon],
+    &[Schedule, WeightedRates],
+    &[Schedule, WeightedRates, Horizon],
+    &[Schedule, WeightedRates, Average],
+    &[Schedule, WeightedRates, StepWeights],
+    &[Schedule, WeightedRates, HostileRows],
     &[Average, Horizon],
     &[StepWeights],
     &[StepWeights, Schedule],
@@ -58,6 +64,7 @@ fn requests() -> Vec<Vec<Feature>> {
         Drift,
         StepWeights,
         Schedule,
+        WeightedRates,
         Momentum,
         Average,
         Projection,
@@ -226,7 +233,7 @@ fn every_pair_is_covered_or_listed() {
         .chain(SETS)
         .chain([TargetWeights, TargetRows])
         .chain(OPTIONAL)
-        .chain([Schedule, Momentum, Average, Horizon, AnyLabel, HostileRows])
+        .chain([Schedule, WeightedRates, Momentum, Average, Horizon, AnyLabel, HostileRows])
         .filter(|f| !UNSEEN.contains(f))
         .collect();
     let supported: Vec<Vec<Feature>> = requests().into_iter().filter(|r| unsupported(r).is_none()).collect();
@@ -294,15 +301,27 @@ fn every_pair_is_covered_or_listed() {
         (Clip, Confidence),
         (Bias, Confidence),
         (NoRegularization, Confidence),
-        (Bias, Schedule),
         (Confidence, Schedule),
         (Paper, Schedule),
-        (Schedule, Horizon),
         (Projection, Momentum),
         (NoRegularization, Momentum),
         (Confidence, Momentum),
         (Paper, Momentum),
         (Schedule, Momentum),
+        (Confidence, WeightedRates),
+        (Paper, WeightedRates),
+        (WeightedRates, Momentum),
+        (WeightedRates, Average),
+        (Multiclass, FixedBias),
+        (FixedBias, TargetWeights),
+        (FixedBias, TargetRows),
+        (FixedBias, Projection),
+        (FixedBias, Clip),
+        (FixedBias, NoRegularization),
+        (FixedBias, Confidence),
+        (FixedBias, Paper),
+        (FixedBias, AnyLabel),
+        (FixedBias, HostileRows),
         (RowWeights, Confidence),
         (ScaledRows, Confidence),
         (Logistic, Paper),

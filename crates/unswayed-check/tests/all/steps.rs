@@ -3,7 +3,7 @@
 
 use unswayed_check::{Evidence, Failure, Proof, RowBound, Rows, Set, prove};
 
-use crate::common::random::{add_shells, fill_cases, random_problem};
+use crate::common::random::{add_fixed, add_free, add_shells, fill_cases, random_problem};
 use crate::common::search::Random;
 use crate::common::{Problem, dot, rounds};
 
@@ -28,7 +28,8 @@ impl Weighted {
         let steps = random.vector(4, 0.4, most);
         let weight = random.between(0.4, most);
         let least = steps.iter().copied().fold(f64::INFINITY, f64::min);
-        let mut problem = random_problem(random, kind, set, |_, _| {});
+        let is_bias = matches!(set, "free" | "fixed") && kind != RowBound::Interval;
+        let mut problem = random_problem(random, kind, if is_bias { "ball" } else { set }, |_, _| {});
         if kind != RowBound::Interval {
             problem.proof.alpha /= least;
         }
@@ -37,6 +38,11 @@ impl Weighted {
         problem.proof.cases.tau.iter_mut().for_each(|tau| *tau *= wider.max(1.0));
         if kind == RowBound::Interval {
             add_shells(&mut problem, random, "data", false);
+        }
+        match set {
+            "free" if is_bias => add_free(&mut problem, random),
+            "fixed" if is_bias => add_fixed(&mut problem, random),
+            _ => {}
         }
         problem.statement.threat.poison_weight = Some(weight);
         problem.statement.data[0].step_weight_column = Some("c".to_owned());
@@ -64,8 +70,12 @@ impl Weighted {
             _ => f64::from(u8::from(s <= 1.0)),
         };
         let (eta, k) = (learner.learning_rate, 1.0 - learner.learning_rate * learner.regularization);
-        let next: Vec<f64> = theta.iter().zip(z).map(|(t, z)| k * t + eta * weight * pull * z).collect();
-        let lambda = |t: &[f64]| (proof.alpha * dot(t, t) + dot(&proof.beta, t)) / eta;
+        let share =
+            |j: usize, free: f64, other: f64| if learner.unregularized.contains(&j) { free } else { other };
+        let next = (0..theta.len()).map(|j| share(j, 1.0, k) * theta[j] + eta * weight * pull * z[j]);
+        let next: Vec<f64> = next.collect();
+        let square = |t: &[f64]| (0..t.len()).map(|j| share(j, k, 1.0) * t[j] * t[j]).sum::<f64>();
+        let lambda = |t: &[f64]| (proof.alpha * square(t) + dot(&proof.beta, t)) / eta;
         lambda(&next) - lambda(theta)
     }
 
@@ -100,6 +110,15 @@ impl Weighted {
             Set::Ball { radius } => {
                 let norm = dot(v, v).sqrt().max(1e-300);
                 v.iter().map(|x| size * radius * x / norm).collect()
+            }
+            Set::Features { radius, constant } => {
+                let b = self.problem.statement.learner.unregularized[0];
+                let mut x = v.to_vec();
+                x[b] = 0.0;
+                let norm = dot(&x, &x).sqrt().max(1e-300);
+                x.iter_mut().for_each(|x| *x *= size * radius / norm);
+                x[b] = if v[b] < 0.0 { -constant } else { *constant };
+                x
             }
             Set::Box { radii } => v.iter().zip(radii).map(|(x, r)| size * r * x.signum()).collect(),
             Set::Ellipsoid { q } => {
@@ -154,7 +173,7 @@ fn no_weighted_step_breaks_a_bound() {
     let count = rounds(300, 20_000);
     let (mut random, mut proved) = (Random(0x57e9), 0);
     for i in 0..count {
-        let set = ["ball", "box", "ellipsoid"][i % 3];
+        let set = ["ball", "box", "ellipsoid", "free", "fixed", "box"][i % 6];
         let weighted = Weighted::random(&mut random, KINDS[i % KINDS.len()], set);
         let Ok(bound) = weighted.bound() else { continue };
         proved += 1;

@@ -22,6 +22,8 @@ pub struct LearnerFlags {
 
     /// The points that the adversary may send:
     /// 'ball': norm up to --radius.
+    /// 'features': norm up to --radius without the column of --bias, whose entry is that of every row times the label, because the
+    /// learner appends this constant itself.
     /// 'box', 'ellipsoid': the smallest around the data, or box=0.5, box=R.npy (|z_j| ≤ R_j), ellipsoid=Q.npy (zᵀQ⁻¹z ≤ 1).
     /// 'points=FILE': the rows z of that file.
     /// 'flips': any row z of the data, or −z.
@@ -31,7 +33,7 @@ pub struct LearnerFlags {
     #[arg(long, value_name = "SET", value_parser = adversary, default_value = "ball", verbatim_doc_comment)]
     pub adversary: AdversaryFlag,
 
-    /// Largest norm of a poisoned point, in the units of the data file (default: 1, or with --normalize the largest norm of a row)
+    /// Largest norm of a poisoned point (of its features, with --adversary features), in the units of the data file (default: 1, or with --normalize the largest norm of a row)
     #[arg(long, value_name = "R")]
     pub radius: Option<f64>,
 
@@ -48,10 +50,12 @@ pub struct LearnerFlags {
     #[arg(long, value_name = "PART", value_parser = part)]
     pub contaminated: Option<f64>,
 
-    /// How the learning rate changes: --learning-rate is then the largest one, and the bound is for the long run.
+    /// How the learning rate changes: --learning-rate is then the largest one.
     /// 'optimal' or 'pegasos': it falls like 1/(σt), as scikit-learn's learning_rate="optimal" does.
     /// 'invscaling': it falls more slowly than 1/t.
     /// 'slowdown=D': 1/rate grows by at most D in each step.
+    /// 'weighted': it falls as it likes, known before each step; averages over time are then weighted by the rates. With --bias this
+    /// is the one that has a bound.
     /// FILE: the rates of a .npy or .csv file, one for each step and the last of them from there on; the bound is for the steps
     /// from which on none is above --learning-rate and they fall no faster than 1/(σt): the statement says which step.
     /// 'constant': it does not change. A rate that depends on the training loss ('adaptive') has no bound
@@ -130,6 +134,7 @@ pub struct NatureFlags {
 #[derive(Clone, Debug, PartialEq)]
 pub enum AdversaryFlag {
     Ball,
+    Features,
     /// Radii as text: one number, numbers, or a file; around the data without.
     Box(Option<String>),
     /// The file with Q; around the data without.
@@ -145,6 +150,8 @@ fn adversary(text: &str) -> Result<AdversaryFlag, String> {
     match (name, value) {
         ("ball", None) => Ok(AdversaryFlag::Ball),
         ("ball", Some(_)) => Err("the ball's radius is --radius".into()),
+        ("features", None) => Ok(AdversaryFlag::Features),
+        ("features", Some(_)) => Err("the radius of the features is --radius".into()),
         ("box", radii) => Ok(AdversaryFlag::Box(radii.map(str::to_owned))),
         ("ellipsoid", file) => Ok(AdversaryFlag::Ellipsoid(file.map(PathBuf::from))),
         ("points", Some(file)) => Ok(AdversaryFlag::Points(file.into())),
@@ -152,9 +159,10 @@ fn adversary(text: &str) -> Result<AdversaryFlag, String> {
         ("flips", None) => Ok(AdversaryFlag::Flips),
         ("labels", None) => Ok(AdversaryFlag::Labels),
         ("any", None) => Ok(AdversaryFlag::Any),
-        _ => {
-            Err("one of ball, box, box=R, ellipsoid, ellipsoid=FILE, points=FILE, flips, labels, any".into())
-        }
+        _ => Err(
+            "one of ball, features, box, box=R, ellipsoid, ellipsoid=FILE, points=FILE, flips, labels, any"
+                .into(),
+        ),
     }
 }
 

@@ -67,7 +67,10 @@ impl Stated {
             loss_function: learner.loss.to_string(),
             classes: if let Loss::Multiclass(classes) = learner.loss { Some(classes) } else { None },
             adversary: set_name(&threat.set).to_owned(),
-            radius: if let Set::Ball { radius } = threat.set { Some(radius) } else { None },
+            radius: match threat.set {
+                Set::Ball { radius } | Set::Features { radius, .. } => Some(radius),
+                _ => None,
+            },
             learning_rate: learner.learning_rate,
             regularization: learner.regularization,
             poison_rate: threat.poison_rate,
@@ -349,6 +352,7 @@ fn half_width(low: f64, high: f64) -> String {
 fn set_name(set: &Set) -> &'static str {
     match set {
         Set::Ball { .. } => "ball",
+        Set::Features { .. } => "features",
         Set::Box { .. } => "box",
         Set::Ellipsoid { .. } => "ellipsoid",
         Set::Points { .. } => "points",

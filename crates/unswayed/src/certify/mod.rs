@@ -55,6 +55,10 @@ pub struct Options {
     pub horizon: Option<u64>,
     /// Where the learner starts; θ = 0 if not given.
     pub start: Option<Vec<f64>>,
+    /// For a horizon with learning rates that change: the rate of its first step; the learning rate if not given.
+    pub first_rate: Option<f64>,
+    /// For a horizon where averages are weighted by the learning rates: what those of its steps add up to.
+    pub total_rate: Option<f64>,
     /// Also bound the loss on new data, with this probability. The first half of the rows is then what the certificate is
     /// about; the other half chose its numbers.
     pub confidence: Option<f64>,
@@ -224,8 +228,26 @@ pub(crate) fn certify_near(
 /// The claim for the first steps that has a proof of its own, if a horizon is asked for and there is one.
 fn first_steps(problem: &Problem, options: &Options) -> Result<Option<HorizonClaim>, CertifyError> {
     let start = start(problem, options)?;
-    let steps = options.horizon.filter(|_| problem.learner().schedule.is_none());
-    Ok(steps.and_then(|steps| first_steps::search(problem, &Horizon { steps, start })))
+    let steps = options.horizon.map(|steps| stated_horizon(problem, options, steps, start)).transpose()?;
+    Ok(steps.and_then(|horizon| first_steps::search(problem, &horizon)))
+}
+
+/// The horizon with the rates that its bound depends on, where they change.
+fn stated_horizon(
+    problem: &Problem,
+    options: &Options,
+    steps: u64,
+    start: Vec<f64>,
+) -> Result<Horizon, CertifyError> {
+    let learner = problem.learner();
+    let (first_rate, total_rate) = match learner.schedule {
+        None => (None, None),
+        Some(schedule) if schedule.weighted => {
+            (None, Some(options.total_rate.ok_or(CertifyError::NoTotalRate)?))
+        }
+        Some(_) => (Some(options.first_rate.unwrap_or(learner.learning_rate)), None),
+    };
+    Ok(Horizon { steps, start, first_rate, total_rate })
 }
 
 /// Proven claims, and whether their solver converged.
@@ -285,7 +307,7 @@ fn finish(
     let start = start(problem, options)?;
     let (mut statement, mut horizon) = (problem.statement().clone(), None);
     if let Some(steps) = options.horizon {
-        let stated = Horizon { steps, start: start.clone() };
+        let stated = stated_horizon(problem, options, steps, start.clone())?;
         let claim = horizon_claim(problem, &loss.proof, &stated);
         horizon = Some(match first_steps {
             // A second proof makes the file longer: it must be worth it.
@@ -377,7 +399,10 @@ pub fn horizon_bounds(
     let proven = proofs.map(|proof| Ok((prove(statement, proof, &evidence)?, best_m(statement, proof))));
     let proven = proven.collect::<Result<Vec<_>, Failure>>()?;
     let smallest = |&steps: &u64| {
-        let horizon = Horizon { steps, start: start.to_vec() };
+        // What the rates of more steps add up to is not less.
+        let stated = certificate.statement.horizon.clone().unwrap_or_default();
+        let total_rate = stated.total_rate.filter(|_| steps >= stated.steps);
+        let horizon = Horizon { steps, start: start.to_vec(), first_rate: stated.first_rate, total_rate };
         let (first, others) = (proven[0].0.horizon(&horizon, proven[0].1), &proven[1..]);
         let others = others.iter().filter_map(|(proven, m)| proven.horizon(&horizon, *m).ok());
         others.fold(first, |best, other| Ok(best.map_or(other, |best| best.min(other))))
@@ -407,9 +432,12 @@ fn claim(problem: &Problem, proof: CaseProof) -> Result<Claim, Failure> {
     Ok(Claim { bound, proof })
 }
 
-/// The m that makes the finite-horizon term smallest: max(0, ‖β‖/(2ϱ) − α) in a ball, else 0, and 0 with momentum.
+/// The m that makes the finite-horizon term smallest: max(0, ‖β‖/(2ϱ) − α) in a ball, else 0, and 0 with momentum and
+/// for plain averages over rates that change.
 fn best_m(statement: &Statement, proof: &Proof) -> f64 {
-    if statement.learner.momentum.is_some() {
+    // Where rates change, a ball helps weighted averages only.
+    let falls = statement.learner.schedule.is_some_and(|schedule| !schedule.weighted);
+    if statement.learner.momentum.is_some() || falls {
         return 0.0;
     }
     let ball = [proof.ball(), statement.learner.projection].into_iter().flatten().reduce(f64::min);

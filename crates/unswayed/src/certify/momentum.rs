@@ -132,7 +132,8 @@ fn lifted_horizon(
     rate: f64,
 ) -> Option<HorizonClaim> {
     let proof = with_rate(claim.proof?, rate);
-    let horizon = Horizon { steps: options.horizon?, start: start(problem, options).ok()? };
+    let horizon =
+        Horizon { steps: options.horizon?, start: start(problem, options).ok()?, ..Horizon::default() };
     let rows = problem.data_rows();
     let proven = prove(problem.statement(), &proof, &problem.evidence(&rows)).ok()?;
     let bound = proven.horizon(&horizon, 0.0).ok()?;
@@ -142,7 +143,7 @@ fn lifted_horizon(
 /// The T at which the start adds 1 % to the certified loss; infinite for a start that the bound is not for.
 pub(super) fn transient_steps(problem: &Problem, loss: &Claim, start: &[f64]) -> f64 {
     let rows = problem.data_rows();
-    let one = Horizon { steps: 1, start: start.to_vec() };
+    let one = Horizon { steps: 1, start: start.to_vec(), ..Horizon::default() };
     let proven = prove(problem.statement(), &loss.proof, &problem.evidence(&rows));
     let first = proven.and_then(|proven| proven.horizon(&one, 0.0));
     first.map_or(f64::INFINITY, |first| ((first - loss.bound) / (0.01 * loss.bound)).ceil())

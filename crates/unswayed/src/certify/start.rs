@@ -13,12 +13,17 @@ use super::dot;
 /// A start and a number of steps, as a price of α and β.
 #[derive(Clone, Debug)]
 pub(super) struct StartCost {
-    /// 1/(ηT).
+    /// 1/(ηT), or what stands for it where the learning rate changes.
     pub(super) weight: f64,
     /// θ_0.
     pub(super) theta: Vec<f64>,
     /// α_j/α: 1, or k where there is no regularization.
     pub(super) shares: Vec<f64>,
+}
+
+/// ηT; where the learning rate changes, with the first one for η, or the sum of all.
+pub(super) fn time(rate: f64, horizon: &Horizon) -> f64 {
+    horizon.total_rate.unwrap_or(horizon.first_rate.unwrap_or(rate) * horizon.steps as f64)
 }
 
 /// Derivatives in α and β: `beta_beta` is identity·I + outer·ββᵀ.
@@ -37,7 +42,7 @@ impl StartCost {
         let k = 1.0 - learner.learning_rate * learner.regularization;
         let share = |j: usize| if learner.unregularized.contains(&j) { k } else { 1.0 };
         StartCost {
-            weight: 1.0 / (learner.learning_rate * horizon.steps as f64),
+            weight: 1.0 / time(learner.learning_rate, horizon),
             theta: horizon.start.clone(),
             shares: (0..horizon.start.len()).map(share).collect(),
         }

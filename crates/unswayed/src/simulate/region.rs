@@ -2,7 +2,7 @@
 
 use faer::linalg::solvers::DenseSolveCore;
 use faer::{Mat, Side};
-use unswayed_check::{Loss, Set, Statement};
+use unswayed_check::{Learner, Loss, Set, Statement};
 
 use crate::attack::scale;
 use crate::certify::dot;
@@ -16,6 +16,8 @@ const TOLERANCE: f64 = 1e-9;
 pub(crate) enum Region {
     /// ‖z − centre‖ ≤ radius; around 0 without a centre.
     Ball { radius: f64, centre: Option<Vec<f64>> },
+    /// ‖z‖ ≤ radius without the column, whose entry is the constant; or minus it, if `either`.
+    Features { radius: f64, constant: f64, column: usize, either: bool },
     /// |z_j| ≤ radii_j.
     Box { radii: Vec<f64> },
     /// zᵀQ⁻¹z ≤ 1.
@@ -36,16 +38,23 @@ impl Region {
     /// The set of a linear learner's adversary; fails if its numbers describe none.
     pub fn new(statement: &Statement, dimension: usize) -> Result<Self, AttackError> {
         if statement.learner.loss.is_regression() {
-            let x = Region::of_set(&statement.threat.set, statement.learner.loss, dimension - 1)?;
+            let x = Region::of_set(statement, dimension - 1)?;
             return Ok(x.with_numbers(statement));
         }
-        Region::of_set(&statement.threat.set, statement.learner.loss, dimension)
+        Region::of_set(statement, dimension)
     }
 
-    fn of_set(set: &Set, loss: Loss, dimension: usize) -> Result<Self, AttackError> {
-        Ok(match (set, loss) {
+    fn of_set(statement: &Statement, dimension: usize) -> Result<Self, AttackError> {
+        let Learner { loss, unregularized, .. } = &statement.learner;
+        Ok(match (&statement.threat.set, *loss) {
             (Set::Ball { radius }, Loss::Multiclass(classes)) => Region::Classes { classes, radius: *radius },
             (Set::Ball { radius }, _) => Region::Ball { radius: *radius, centre: None },
+            (Set::Features { radius, constant }, _) => Region::Features {
+                radius: *radius,
+                constant: *constant,
+                column: unregularized.first().copied().unwrap_or(0),
+                either: !loss.is_regression(),
+            },
             (Set::Box { radii }, _) => Region::Box { radii: radii.clone() },
             (Set::Ellipsoid { q }, _) => Region::ellipsoid(q, dimension)?,
             (Set::Points { points }, _) => Region::Points { points: points.clone(), dimension },
@@ -86,6 +95,16 @@ impl Region {
         match self {
             Region::Ball { radius, centre } => {
                 within(policy, squared_distance(point, centre.as_deref()), *radius)
+            }
+            Region::Features { radius, constant, column, either } => {
+                let own = point[*column];
+                let is = |x: f64| own.to_bits() == x.to_bits();
+                if !is(*constant) && !(*either && is(-constant)) {
+                    let sign = if *either { "±" } else { "" };
+                    return refuse(format!("entry {} is {own}, not {sign}{constant}", column + 1));
+                }
+                let others = point.iter().enumerate().filter(|(j, _)| j != column);
+                within(policy, others.map(|(_, z)| z * z).sum(), *radius)
             }
             Region::Box { radii } => {
                 let beyond = |(z, r): (&f64, &f64)| z.abs() > r * (1.0 + TOLERANCE);
@@ -144,6 +163,12 @@ impl Region {
     pub fn bring_in(&self, z: &mut [f64]) {
         match self {
             Region::Ball { radius, .. } => shorten(z, *radius),
+            Region::Features { radius, constant, column, either } => {
+                let own = if *either && z[*column] < 0.0 { -constant } else { *constant };
+                z[*column] = 0.0;
+                shorten(z, *radius);
+                z[*column] = own;
+            }
             Region::Classes { radius, .. } => shorten(&mut z[1..], *radius),
             Region::Box { radii } => z.iter_mut().zip(radii).for_each(|(z, r)| *z = z.clamp(-r, *r)),
             Region::Ellipsoid { inverse, .. } => {
@@ -161,17 +186,22 @@ impl Region {
     }
 
     /// The direction of steepest ascent for a linear function with the gradient g, in the metric in which [`Region::bring_in`] moves to
-    /// the nearest point. Labels stay.
+    /// the nearest point. Labels stay, and so do fixed entries.
     pub fn steepest(&self, g: &[f64]) -> Vec<f64> {
         match self {
             Region::Ellipsoid { q, .. } => q.iter().map(|row| dot(row, g)).collect(),
+            Region::Features { column, .. } => {
+                let mut along = g.to_vec();
+                along[*column] = 0.0;
+                along
+            }
             Region::Classes { .. } => [&[0.0], &g[1..]].concat(),
             Region::Numbers { x, .. } => [vec![0.0], x.steepest(&g[1..])].concat(),
             _ => g.to_vec(),
         }
     }
 
-    /// The point of a ball, box or ellipsoid that is farthest along g; of classes the x alone, the label is 0.
+    /// The point of a ball, box or ellipsoid, or with a fixed entry, that is farthest along g; of classes the x alone, the label is 0.
     pub fn farthest(&self, g: &[f64], out: &mut [f64]) {
         match self {
             Region::Box { radii } => {
@@ -183,6 +213,12 @@ impl Region {
                 out.iter_mut().zip(q).for_each(|(out, q)| *out = dot(q, g));
                 let length = dot(out, g).sqrt();
                 scale(out, if length > 0.0 { 1.0 / length } else { 0.0 });
+            }
+            Region::Features { radius, constant, column, either } => {
+                let mut along = g.to_vec();
+                along[*column] = 0.0;
+                point_along(&along, *radius, out);
+                out[*column] = if *either && g[*column] < 0.0 { -constant } else { *constant };
             }
             Region::Classes { radius, .. } => {
                 out[0] = 0.0;
@@ -203,6 +239,7 @@ fn out_of_reach(statement: &Statement) -> f64 {
     let learner = &statement.learner;
     let reach = match &statement.threat.set {
         Set::Ball { radius } => *radius,
+        Set::Features { radius, constant } => radius.hypot(*constant),
         Set::Box { radii } => dot(radii, radii).sqrt(),
         // The trace, where entry (j, j) has the place j(j+3)/2.
         Set::Ellipsoid { q } => (0..).map_while(|j: usize| q.get(j * (j + 3) / 2)).sum::<f64>().sqrt(),
@@ -251,10 +288,11 @@ fn point_along(g: &[f64], length: f64, out: &mut [f64]) {
 mod tests {
     use super::*;
 
-    fn sets() -> [Region; 4] {
+    fn sets() -> [Region; 5] {
         // Q = [[2, 0.5], [0.5, 1]].
         [
             Region::Ball { radius: 0.7, centre: None },
+            Region::Features { radius: 0.7, constant: 0.4, column: 1, either: true },
             Region::Box { radii: vec![0.3, 2.0] },
             Region::ellipsoid(&[2.0, 0.5, 1.0], 2).unwrap(),
             Region::Classes { classes: 3, radius: 0.7 },
@@ -280,6 +318,22 @@ mod tests {
             scale(&mut best, 1.001);
             assert!(region.admit("test", &best, None).is_err());
         }
+    }
+
+    /// The entry that the learner appends is not the adversary's; its sign is, by the label, but not for regression.
+    #[test]
+    fn a_fixed_entry_stays_what_it_is() {
+        let either = |either| Region::Features { radius: 0.7, constant: 0.4, column: 1, either };
+        for entry in [0.4, -0.4] {
+            assert!(either(true).admit("test", &[0.7, entry], None).is_ok());
+        }
+        assert!(either(true).admit("test", &[0.71, 0.4], None).is_err());
+        assert!(either(true).admit("test", &[0.0, 0.399], None).is_err());
+        assert!(either(false).admit("test", &[0.7, -0.4], None).is_err());
+        let mut point = [3.0, -5.0];
+        either(false).bring_in(&mut point);
+        assert!((point[0] - 0.7).abs() < 1e-12 && (point[1] - 0.4).abs() < 1e-300);
+        assert!(either(true).steepest(&[2.0, 3.0])[1].abs() < 1e-300);
     }
 
     #[test]

@@ -309,7 +309,8 @@ fn the_finite_horizon_adds_what_lambda_can_lose() {
     let proven = prove(problem.statement(), &proof, &Evidence { data: &rows, target: None }).unwrap();
     let start = [0.3, -2.0];
     for steps in [1, 1000, 1_000_000] {
-        let exact = proven.horizon(&Horizon { steps, start: start.to_vec() }, 0.0).unwrap();
+        let exact =
+            proven.horizon(&Horizon { steps, start: start.to_vec(), ..Horizon::default() }, 0.0).unwrap();
         let ours = residual.horizon(bound, &start, lambda.infimum(), steps).unwrap();
         assert!((ours / exact - 1.0).abs() < 1e-9, "{ours} {exact}");
     }

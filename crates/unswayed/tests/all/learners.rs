@@ -166,6 +166,38 @@ fn an_unregularized_column_is_proved_in_slabs() {
     }
 }
 
+/// The adversary's entry is that of every row, ±c₀; against a ball of the same largest norm the bound is 0.2302.
+#[test]
+fn a_fixed_entry_is_worth_more_than_a_ball() {
+    let radius = (1.0_f64 - 0.179_605_13_f64.powi(2)).sqrt();
+    let asked = on(mnist(80), 0.05).bias(Column::FromEnd(1)).adversary(Adversary::Features).radius(radius);
+    let found = bound(asked);
+    assert!(found <= 0.1852, "{found}");
+    let varied = on(mnist(80), 0.05).bias(Column::Index(0)).adversary(Adversary::Features);
+    assert!(varied.build().unwrap_err().to_string().contains("not all of one size"));
+    let without = on(mnist(80), 0.05).adversary(Adversary::Features);
+    assert!(without.build().unwrap_err().to_string().contains("bias"));
+}
+
+/// A bound for the first steps: by the first rate where averages are plain, by their sum where they are weighted.
+#[test]
+fn rates_that_change_have_a_horizon() {
+    let options = Options::default().with_horizon(100_000);
+    let plain = on(mnist(50), 0.02).decay(Decay::Inverse).build().unwrap();
+    let found = certify_with(&plain, &options).unwrap();
+    assert!(found.horizon_loss > Some(found.certified_loss));
+    let mut slower = options.clone();
+    slower.first_rate = Some(2.5e-4);
+    assert!(certify_with(&plain, &slower).unwrap().horizon_loss > found.horizon_loss);
+    let weighted = on(mnist(50), 0.02).decay(Decay::Weighted).build().unwrap();
+    assert!(certify_with(&weighted, &options).unwrap_err().to_string().contains("add up to"));
+    let mut summed = options;
+    summed.total_rate = Some(50.0);
+    let long = certify_with(&weighted, &summed).unwrap().horizon_loss;
+    summed.total_rate = Some(5.0);
+    assert!(certify_with(&weighted, &summed).unwrap().horizon_loss > long);
+}
+
 #[test]
 fn what_cannot_be_is_refused_in_words() {
     let hinge = || on(mnist(50), 0.05);

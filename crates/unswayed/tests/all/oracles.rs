@@ -82,7 +82,7 @@ fn certify_the_transient() {
             let rows = [Rows::of(&problem.data()[0])];
             let evidence = Evidence { data: &rows, target: None };
             let proven = prove(problem.statement(), &claim.proof, &evidence).unwrap();
-            let horizon = Horizon { steps: steps as u64, start };
+            let horizon = Horizon { steps: steps as u64, start, ..Horizon::default() };
             in_a_ball += usize::from(proven.horizon(&horizon, 0.0).unwrap() > bound * (1.0 + 1e-9));
             for other in [0.0, 1e-6, 1e-3, 0.01, 0.1, 1.0, 1e3] {
                 let with = proven.horizon(&horizon, other).unwrap();

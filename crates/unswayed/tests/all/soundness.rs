@@ -307,7 +307,7 @@ fn the_term_for_the_first_steps_is_what_lambda_can_lose() {
         let size = (alpha * ball * ball + ball * norm(&beta)) / setting.eta + bound.abs();
         let others = [0.0, best * random.log(0.1, 10.0), random.log(1e-6, 10.0)];
         for (i, m) in [best].into_iter().chain(others).enumerate() {
-            let horizon = Horizon { steps: 1, start: start.clone() };
+            let horizon = Horizon { steps: 1, start: start.clone(), ..Horizon::default() };
             let term = proven.horizon(&horizon, m).unwrap() - bound;
             let doubt = 1e-12 * (size + term);
             for _ in 0..20 {

@@ -1,4 +1,4 @@
-//! The number C of Lemma L7: a number above D·w² + ν·w·s for all activities w that a point can have.
+//! The number C of Lemma L7 and of Lemma I1: a number above D·w² + l·w + ν·w·s for all activities w that a point can have.
 
 use crate::exact::{Dyadic, Round, quotient};
 use crate::log::{Enclosure, log};
@@ -24,18 +24,27 @@ pub(crate) enum Acting {
 }
 
 impl Acting {
-    /// C, for D ≥ 0 and ν ≥ 0.
-    pub(crate) fn constant(self, d: &Dyadic, nu: &Dyadic) -> Dyadic {
+    /// Whether activities have either sign, so that the sign of what they are multiplied by matters.
+    pub(crate) fn has_sign(self) -> bool {
+        matches!(self, Acting::Bounded(e, _) if e.low < 0.0)
+    }
+
+    /// C, for D ≥ 0, ν ≥ 0, and l ≥ 0 unless activities have either sign.
+    pub(crate) fn constant(self, d: &Dyadic, linear: &Dyadic, nu: &Dyadic) -> Dyadic {
         match self {
             Acting::Bounded(e, label) => {
                 let label = Dyadic::new(label);
-                let above = |y: &Dyadic| e.above(y, nu, &Dyadic::zero(), d);
+                let above = |y: &Dyadic| e.above(y, nu, linear, d);
                 // Only w ≥ 0: the largest label is the worst one.
-                if e.low < 0.0 { above(&label).max(above(&(Dyadic::zero() - &label))) } else { above(&label) }
+                if self.has_sign() {
+                    above(&label).max(above(&(Dyadic::zero() - &label)))
+                } else {
+                    above(&label)
+                }
             }
-            Acting::ClippedLogistic => d + Dyadic::new(LAMBERT) * nu,
-            Acting::Logistic if nu.is_zero() => d.clone(),
-            Acting::Logistic => supremum(d, nu),
+            Acting::ClippedLogistic => d + linear + Dyadic::new(LAMBERT) * nu,
+            Acting::Logistic if nu.is_zero() => d + linear,
+            Acting::Logistic => supremum(d, linear, nu),
         }
     }
 }
@@ -47,11 +56,11 @@ struct Piece {
     above: Dyadic,
 }
 
-/// A number above sup Dw² + νw log((1−w)/w) over 0 < w < 1: halve the interval with the largest bound.
-fn supremum(d: &Dyadic, nu: &Dyadic) -> Dyadic {
-    let (first, mut best) = piece(d, nu, 0.0, 1.0);
+/// A number above sup Dw² + lw + νw log((1−w)/w) over 0 < w < 1: halve the interval with the largest bound.
+fn supremum(d: &Dyadic, linear: &Dyadic, nu: &Dyadic) -> Dyadic {
+    let (first, mut best) = piece(d, linear, nu, 0.0, 1.0);
     let mut pieces = vec![first];
-    let small = Dyadic::new(GAIN) * (d + nu);
+    let small = Dyadic::new(GAIN) * (d + linear + nu);
     for _ in 0..HALVINGS {
         let top = highest(&pieces);
         let Piece { l, r, ref above } = pieces[top];
@@ -60,9 +69,9 @@ fn supremum(d: &Dyadic, nu: &Dyadic) -> Dyadic {
         if done {
             break;
         }
-        let (left, seen) = piece(d, nu, l, middle);
+        let (left, seen) = piece(d, linear, nu, l, middle);
         best = best.max(seen);
-        let (right, seen) = piece(d, nu, middle, r);
+        let (right, seen) = piece(d, linear, nu, middle, r);
         best = best.max(seen);
         pieces[top] = left;
         pieces.push(right);
@@ -78,7 +87,7 @@ fn highest(pieces: &[Piece]) -> usize {
 
 /// On [l, r], w² ≤ (l+r)w − lr. What remains is concave, so it is below its tangent at the midpoint, and that below its value there
 /// plus its slope's size times half the width. Also a number near the function at the midpoint, to know when to stop.
-fn piece(d: &Dyadic, nu: &Dyadic, l: f64, r: f64) -> (Piece, Dyadic) {
+fn piece(d: &Dyadic, linear: &Dyadic, nu: &Dyadic, l: f64, r: f64) -> (Piece, Dyadic) {
     let c = f64::midpoint(l, r);
     // An interval between neighbouring numbers has no midpoint of its own, but it is never split further.
     let c = if c <= 0.0 || c >= 1.0 { 0.5 } else { c };
@@ -88,14 +97,14 @@ fn piece(d: &Dyadic, nu: &Dyadic, l: f64, r: f64) -> (Piece, Dyadic) {
     let odds = Enclosure { low: of_v.low - of_w.high, high: of_v.high - of_w.low };
     let chord = &left + &right;
     let entropy = times_up(&(nu * &w), &odds);
-    let value = d * (&chord * &w - &left * &right) + &entropy;
+    let value = d * (&chord * &w - &left * &right) + linear * &w + &entropy;
     let one = Dyadic::whole(1);
-    let fixed = d * chord;
+    let fixed = d * chord + linear;
     let low = &fixed + nu * (odds.low - quotient(&one, &v, Round::Up));
     let high = fixed + nu * (odds.high - quotient(&one, &v, Round::Down));
     let reach = (&right - &w).max(&w - &left);
     let above = (value + low.abs().max(high.abs()) * reach).rounded_up();
-    (Piece { l, r, above }, d * w.square() + entropy)
+    (Piece { l, r, above }, d * w.square() + linear * w + entropy)
 }
 
 #[cfg(test)]
@@ -104,20 +113,23 @@ mod tests {
 
     use super::*;
 
-    fn function(d: f64, nu: f64, s: f64) -> f64 {
+    fn function(d: f64, linear: f64, nu: f64, s: f64) -> f64 {
         let w = 1.0 / (1.0 + s.exp());
-        d * w * w + nu * w * s
+        d * w * w + linear * w + nu * w * s
     }
 
     proptest! {
         /// Above the function everywhere, and no further above its largest value than rounding.
         #[test]
-        fn the_supremum_is_found(d in 1e-6..1e3, nu in 1e-6..1e3) {
-            let found = supremum(&Dyadic::new(d), &Dyadic::new(nu)).nearest();
-            let largest = (-400_000..=400_000).map(|i| function(d, nu, f64::from(i) * 1e-4)).fold(0.0, f64::max);
-            prop_assert!(found >= largest - 1e-13 * (d + nu), "{found} {largest}");
-            prop_assert!(found <= largest + 1e-8 * (d + nu), "{found} {largest}");
-            let crude = Acting::ClippedLogistic.constant(&Dyadic::new(d), &Dyadic::new(nu)).nearest();
+        fn the_supremum_is_found(d in 1e-6..1e3, linear in prop_oneof![Just(0.0), 1e-6..1e3], nu in 1e-6..1e3) {
+            let (exact_d, exact_linear, exact_nu) = (Dyadic::new(d), Dyadic::new(linear), Dyadic::new(nu));
+            let found = supremum(&exact_d, &exact_linear, &exact_nu).nearest();
+            let at = |i: i32| function(d, linear, nu, f64::from(i) * 1e-4);
+            let largest = (-400_000..=400_000).map(at).fold(0.0, f64::max);
+            let size = d + linear + nu;
+            prop_assert!(found >= largest - 1e-13 * size, "{found} {largest}");
+            prop_assert!(found <= largest + 1e-8 * size, "{found} {largest}");
+            let crude = Acting::ClippedLogistic.constant(&exact_d, &exact_linear, &exact_nu).nearest();
             prop_assert!(found <= crude);
         }
     }
@@ -126,9 +138,10 @@ mod tests {
     #[test]
     fn neighbouring_numbers_are_enclosed_too() {
         let (d, nu) = (Dyadic::new(1.0), Dyadic::new(0.125));
-        let (first, _) = piece(&d, &nu, 0.0, f64::from_bits(1));
+        let none = Dyadic::zero();
+        let (first, _) = piece(&d, &none, &nu, 0.0, f64::from_bits(1));
         assert!(first.above.is_positive());
-        let (last, _) = piece(&d, &nu, 1.0_f64.next_down(), 1.0);
+        let (last, _) = piece(&d, &none, &nu, 1.0_f64.next_down(), 1.0);
         let w = 1.0_f64.next_down();
         assert!(last.above.nearest() > w * w + 0.125 * w * ((1.0 - w) / w).ln());
     }

@@ -14,6 +14,7 @@ mod classes;
 mod constant;
 mod cuboid;
 mod ellipsoid;
+mod features;
 mod finite;
 
 pub(crate) use ball::ball;
@@ -21,6 +22,7 @@ pub(crate) use classes::{classes_together, each_class};
 pub(crate) use constant::Acting;
 pub(crate) use cuboid::cuboid;
 pub(crate) use ellipsoid::{Ellipsoid, ellipsoid};
+pub(crate) use features::features;
 pub(crate) use finite::finite;
 
 use crate::evaluate::{Curve, Quadratic};
@@ -45,7 +47,12 @@ impl Split {
 
     /// C.
     pub(crate) fn constant(&self, d: &Dyadic) -> Dyadic {
-        self.acting.constant(d, &(&self.nu * &self.weight))
+        self.constant_with(d, &Dyadic::zero())
+    }
+
+    /// C where a point's activity w adds w times a number besides.
+    pub(crate) fn constant_with(&self, d: &Dyadic, linear: &Dyadic) -> Dyadic {
+        self.acting.constant(d, linear, &(&self.nu * &self.weight))
     }
 }
 

@@ -125,7 +125,7 @@ pub fn steeper(proof: &Proof) -> Proof {
 
 /// A certificate with the smallest bounds its proofs have.
 pub fn certificate(statement: Statement, loss: Proof, error: Option<Proof>, rows: &Rows) -> Certificate {
-    let steps = Horizon { steps: 1000, start: vec![0.5; rows.dimension] };
+    let steps = Horizon { steps: 1000, start: vec![0.5; rows.dimension], ..Horizon::default() };
     let m = if loss.ball().is_some() { 0.0625 } else { 0.0 };
     // Where the error has a proof of its own, the horizon has one too: another than that of the loss.
     let own = error.is_some().then(|| steeper(&loss));

@@ -65,6 +65,7 @@ fn statement(features: &[Feature]) -> Statement {
         () => Loss::Hinge,
     };
     let set = match () {
+        () if has(Feature::FixedBias) => Set::Features { radius: 1.0, constant: 0.5 },
         () if has(Feature::Box) => Set::Box { radii: vec![1.0, 0.5] },
         () if has(Feature::Ellipsoid) => Set::Ellipsoid { q: vec![1.0, 0.25, 0.75] },
         () if has(Feature::Points) => Set::Points { points: vec![0.5, -0.25, -0.75, 0.25] },
@@ -86,12 +87,19 @@ fn statement(features: &[Feature]) -> Statement {
     learner.projection = has(Feature::Projection).then_some(PROJECTION);
     learner.clip = has(Feature::Clip).then_some(CLIP);
     learner.unregularized = if has(Feature::Bias) { vec![1] } else { vec![] };
-    learner.schedule = has(Feature::Schedule).then_some(Schedule { slowdown: SIGMA / 4.0, from_step: None });
+    learner.schedule = match (has(Feature::WeightedRates), has(Feature::Schedule)) {
+        (true, _) => Some(Schedule { weighted: true, ..Schedule::default() }),
+        (false, true) => Some(Schedule { slowdown: SIGMA / 4.0, ..Schedule::default() }),
+        (false, false) => None,
+    };
     learner.momentum = has(Feature::Momentum).then_some(MOMENTUM);
     learner.average = has(Feature::Average);
     if has(Feature::Horizon) {
         let parameters = if has(Feature::Multiclass) { 2 * K } else { 2 };
-        statement.horizon = Some(Horizon { steps: 10, start: vec![0.0; parameters] });
+        let weighted = has(Feature::WeightedRates);
+        let first_rate = (has(Feature::Schedule) && !weighted).then_some(ETA / 2.0);
+        let total_rate = weighted.then_some(ETA);
+        statement.horizon = Some(Horizon { steps: 10, start: vec![0.0; parameters], first_rate, total_rate });
     }
     if has(Feature::HostileRows) {
         statement.hostile_rows = vec![1; datasets];

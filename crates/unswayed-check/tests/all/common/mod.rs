@@ -68,10 +68,22 @@ impl Problem {
         Ok(self.bounds()?.0)
     }
 
+    /// First steps, with rates where they change: the first one at half the largest, or their sum.
+    pub fn first_steps(&self, steps: u64, start: &[f64]) -> Horizon {
+        let Learner { learning_rate, schedule, .. } = &self.statement.learner;
+        let weighted = schedule.map(|schedule| schedule.weighted);
+        Horizon {
+            steps,
+            start: start.to_vec(),
+            first_rate: (weighted == Some(false)).then_some(learning_rate / 2.0),
+            total_rate: (weighted == Some(true)).then_some(learning_rate * 3.0),
+        }
+    }
+
     /// The bound over the first steps.
     pub fn horizon(&self, steps: u64, start: &[f64], m: f64) -> Result<f64, Failure> {
         let proof = Proof::Cases(Box::new(self.proof.clone()));
-        let horizon = Horizon { steps, start: start.to_vec() };
+        let horizon = self.first_steps(steps, start);
         self.with_evidence(|e| prove(&self.statement, &proof, e)?.horizon(&horizon, m))
     }
 
@@ -296,14 +308,16 @@ pub fn certificate(problem: &Problem) -> Certificate {
     let start = if problem.statement.learner.projection.is_some() { 0.01 } else { 0.5 };
     let start = vec![start; problem.proof.beta.len()];
     let has_ball = problem.proof.shells.is_some() || problem.statement.learner.projection.is_some();
-    let m = if has_ball { 0.0625 } else { 0.0 };
-    let is_constant = problem.statement.learner.schedule.is_none();
+    let learner = &problem.statement.learner;
+    let falls = learner.schedule.is_some_and(|schedule| !schedule.weighted);
+    let m = if has_ball && !falls { 0.0625 } else { 0.0 };
     // Where there is a proof for the error, the horizon has one of its own, with another α.
     let mut own = loss.clone();
     own.proof.alpha *= if is_error { 1.25 } else { 1.0 };
-    let bound = is_constant.then(|| own.horizon(1000, &start, m).expect("a horizon"));
+    let is_long = !(learner.average && falls);
+    let bound = is_long.then(|| own.horizon(1000, &start, m).expect("a horizon"));
     let proof = is_error.then(|| own.claim().proof);
-    let horizon = is_constant.then_some(Horizon { steps: 1000, start });
+    let horizon = is_long.then(|| problem.first_steps(1000, &start));
     Certificate {
         tool: "test 1.0".to_owned(),
         statement: Statement { horizon, ..problem.complete() },

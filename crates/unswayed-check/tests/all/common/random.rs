@@ -83,6 +83,7 @@ pub fn fill_cases(problem: &mut Problem, random: &mut Random) {
     cases.lines = vec![0];
     match &threat.set {
         Set::Ball { radius } => cases.tau = vec![tau(radius.min(learner.clip.unwrap_or(9.0)))],
+        Set::Features { radius, .. } => cases.tau = vec![tau(*radius)],
         Set::Any => cases.tau = vec![tau(learner.clip.unwrap_or(1.0))],
         Set::Box { radii } => cases.tau = radii.iter().map(|&r| tau(r)).collect(),
         Set::Ellipsoid { .. } => cases.tau = vec![tau(problem.proof.omega.unwrap())],
@@ -340,6 +341,14 @@ pub fn kinds() -> Vec<KindOf> {
         let name = format!("{} ball free", name_of(method));
         kinds.push((name, Box::new(move |r| random_problem(r, method, "ball", add_free))));
     }
+    for method in [BoundedSlope, Logistic, ErrorHinge, ErrorLogistic] {
+        let name = format!("{} fixed", name_of(method));
+        kinds.push((name, Box::new(move |r| random_problem(r, method, "ball", add_fixed))));
+    }
+    for method in [BoundedSlope, Logistic] {
+        let name = format!("{} fixed, weighted rates", name_of(method));
+        kinds.push((name, Box::new(move |r| random_problem(r, method, "ball", add_weighted_rates))));
+    }
     kinds.extend(regression_kinds());
     kinds
 }
@@ -347,12 +356,13 @@ pub fn kinds() -> Vec<KindOf> {
 /// Every kind of problem with a regression loss.
 pub fn regression_kinds() -> Vec<KindOf> {
     type Change = fn(&mut Problem, &mut Random);
-    const CHANGES: [(&str, &str, Change); 9] = [
+    const CHANGES: [(&str, &str, Change); 10] = [
         ("ball", "ball", nothing),
         ("box", "box", nothing),
         ("ellipsoid", "ellipsoid", nothing),
         ("free", "ball", add_free),
         ("free box", "box", add_free),
+        ("fixed", "ball", add_fixed),
         ("projected", "ball", add_projection),
         ("weights", "ball", add_weights),
         ("drift", "ball", add_dataset),
@@ -376,7 +386,7 @@ pub fn add_schedule(p: &mut Problem, r: &mut Random) {
     let sigma = learner.regularization;
     let share = r.between(0.1, 0.5);
     let slowdown = share * sigma * (2.0 - learner.learning_rate * sigma);
-    learner.schedule = Some(Schedule { slowdown, from_step: None });
+    learner.schedule = Some(Schedule { slowdown, from_step: None, weighted: false });
     p.proof.cases.tau.iter_mut().for_each(|tau| *tau *= 1.05 / (1.0 - share));
 }
 
@@ -457,6 +467,19 @@ pub fn add_free(p: &mut Problem, r: &mut Random) {
     (cases.tau, cases.nu, cases.x) =
         (cases.tau.repeat(slabs), cases.nu.repeat(slabs), cases.x.repeat(2 * slabs));
     refresh(p);
+}
+
+/// The same, and the adversary's entry of that column is fixed.
+pub fn add_fixed(p: &mut Problem, r: &mut Random) {
+    add_free(p, r);
+    let Set::Ball { radius } = p.statement.threat.set else { panic!("a ball") };
+    p.statement.threat.set = Set::Features { radius, constant: r.between(0.0, 1.5) };
+}
+
+/// Learning rates that fall as they like; averages are weighted by them.
+pub fn add_weighted_rates(p: &mut Problem, r: &mut Random) {
+    add_fixed(p, r);
+    p.statement.learner.schedule = Some(Schedule { weighted: true, ..Schedule::default() });
 }
 
 /// Projection keeps a learner without any regularization; the shells give the curvature.

@@ -173,6 +173,15 @@ impl Problem {
                 }
                 shrink(wish, *radius)
             }
+            Set::Features { radius, constant } => {
+                let b = self.statement.learner.unregularized[0];
+                let is_negative = !self.statement.learner.loss.is_regression() && wish[b] < 0.0;
+                let mut x = wish.to_vec();
+                x[b] = 0.0;
+                let mut point = shrink(&x, *radius);
+                point[b] = if is_negative { -constant } else { *constant };
+                point
+            }
             Set::Box { radii } => wish.iter().zip(radii).map(|(x, r)| x.clamp(-r, *r)).collect(),
             Set::Ellipsoid { q } => {
                 // The Cholesky factor takes the unit ball to the ellipsoid.

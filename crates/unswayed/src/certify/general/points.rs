@@ -1,7 +1,7 @@
 //! The adversary's sets, as the program sees them (Section 4 of `docs/theory.md`).
 
 use faer::{Mat, Side};
-use unswayed_check::{Loss, Set, Statement};
+use unswayed_check::{Learner, Loss, Set, Statement};
 
 /// How the adversary's point enters a case.
 #[derive(Clone, Debug)]
@@ -29,15 +29,25 @@ pub(super) struct Symmetric {
     pub(super) terms: f64,
     /// τ in a file over τ here.
     pub(super) unit: f64,
+    /// c₀, where the entry of the unregularized column is ±c₀ (Lemma I1). Its span is 0.
+    pub(super) fixed: Option<f64>,
 }
 
 impl Symmetric {
     fn new(squared: f64, price: Vec<f64>, span: Vec<f64>) -> Self {
-        Symmetric { squared, price, span, axes: None, terms: 1.0, unit: 1.0 }
+        Symmetric { squared, price, span, axes: None, terms: 1.0, unit: 1.0, fixed: None }
     }
 
     fn ball(radius: f64, parameters: usize) -> Self {
         Symmetric::new(radius * radius, vec![radius], vec![radius; parameters])
+    }
+
+    /// The ball of the regularized columns, with a fixed entry besides.
+    fn features(radius: f64, constant: f64, learner: &Learner, parameters: usize) -> Self {
+        let k = 1.0 - learner.learning_rate * learner.regularization;
+        let mut set = Symmetric::ball(radius, parameters);
+        learner.unregularized.iter().for_each(|j| set.span[*j] = 0.0);
+        Symmetric { squared: set.squared + k * constant * constant, fixed: Some(constant), ..set }
     }
 
     /// For points with a step weight of at most so much: their steps are those of a set that is so much larger (Lemma W1).
@@ -49,6 +59,7 @@ impl Symmetric {
             price: self.price.iter().map(|p| p * price).collect(),
             span: self.span.iter().map(|s| s * span).collect(),
             terms: self.terms * weight,
+            fixed: self.fixed.map(|constant| constant * weight),
             ..self
         }
     }
@@ -93,6 +104,9 @@ pub(super) fn parts(statement: &Statement, parameters: usize, by_class: bool) ->
     let weight = statement.threat.poison_weight.unwrap_or(1.0);
     let symmetric = match &statement.threat.set {
         Set::Ball { radius } => Symmetric::ball(radius.min(clip), parameters),
+        Set::Features { radius, constant } => {
+            Symmetric::features(*radius, *constant, &statement.learner, parameters)
+        }
         Set::Any if clip.is_finite() => Symmetric::ball(clip, parameters),
         Set::Box { radii } => Symmetric::new(radii.iter().map(|r| r * r).sum(), radii.clone(), radii.clone()),
         Set::Ellipsoid { q } => ellipsoid(q, parameters)?,
@@ -109,6 +123,7 @@ pub(super) fn parts(statement: &Statement, parameters: usize, by_class: bool) ->
 pub(super) fn longest(statement: &Statement, dimension: usize) -> f64 {
     let squared = match &statement.threat.set {
         Set::Ball { radius } => radius * radius,
+        Set::Features { radius, constant } => radius * radius + constant * constant,
         Set::Box { radii } => radii.iter().map(|r| r * r).sum(),
         Set::Ellipsoid { q } => ellipsoid(q, dimension).map_or(0.0, |set| set.squared),
         Set::Points { points } => {
@@ -166,6 +181,7 @@ fn label(classes: usize, y: usize, radius: f64, parameters: usize) -> Symmetric 
         axes: Some(axes),
         terms: k - 1.0,
         unit: 1.0,
+        fixed: None,
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) struct LinesAt {
     pub(super) first: usize,
     pub(super) parts: Vec<RowConstraints>,
     /// r = Σ mass_i y_i z_i, or what is left of it where rows may be hostile.
-    slope: usize,
+    pub(super) slope: usize,
     /// Where rows may be hostile.
     pub(super) hostile: Option<HostileAt>,
 }
@@ -84,6 +84,8 @@ pub(super) struct CaseAt {
     pub(super) multipliers: Option<(usize, usize)>,
     /// ω of a bounded slab.
     pub(super) hold: Option<usize>,
+    /// C at both ends of a bounded slab, where it is not the same.
+    pub(super) ends: Option<[Affine; 2]>,
     /// What the case is worth.
     pub(super) price: Affine,
 }
@@ -296,7 +298,7 @@ impl<'a> CaseProgram<'a> {
             price = price + outer * (shell.outer.powi(2) - centre) - inner * (shell.inner.powi(2) - centre);
             case.multipliers = Some((first, first + 1));
         }
-        if let Some(slab) = place.slab.filter(Slab::is_bounded) {
+        if let Some(slab) = place.slab.filter(|slab| slab.is_bounded() && case.ends.is_none()) {
             let hold = program.variables(1);
             not_negative(program, [Affine::of(hold)]);
             price = price - Affine::of(hold) * (slab.low * slab.high);
@@ -328,12 +330,41 @@ impl<'a> CaseProgram<'a> {
         let half = Affine::sum(case.tau.iter().zip(&set.price).map(|(tau, price)| (*tau, price / 2.0)));
         let reach = half + Affine::of(layout.alpha) * (self.constants.eta * set.squared);
         let nu = Affine::of(nu) * set.terms;
+        let (Some(constant), Some(slab), [b]) = (set.fixed, slab, &self.constants.free[..]) else {
+            return self.place_constant(program, reach, Affine::default(), nu, case, cuts);
+        };
+        // c₀|χe + β_b| at an end e; χ = 0 in an unbounded slab.
+        let beta = Affine::of(layout.beta + b);
+        let chi = self.chi(layout, case);
+        let mut at = |end: f64, case: &mut CaseAt| {
+            let push = program.variables(1);
+            let own = (chi.clone() * end + beta.clone()) * constant;
+            not_negative(program, [Affine::of(push) - own.clone(), Affine::of(push) + own]);
+            self.place_constant(program, reach.clone(), Affine::of(push), nu.clone(), case, cuts)
+        };
+        if !slab.is_bounded() {
+            return at(slab.edge(), case);
+        }
+        case.ends = Some([at(slab.low, case), at(slab.high, case)]);
+        Affine::default()
+    }
+
+    /// C, the supremum of Dw² + lw + νws, for D = `reach` and l = `push`.
+    fn place_constant(
+        &self,
+        program: &mut Program,
+        reach: Affine,
+        push: Affine,
+        nu: Affine,
+        case: &mut CaseAt,
+        cuts: &[f64],
+    ) -> Affine {
         if let Some(e) = self.loss.conjugate() {
             let label = self.constants.point_label.unwrap_or_default();
-            return Self::place_bounded(program, (&e, label), reach, nu, case, cuts);
+            return Self::place_bounded(program, (&e, label), (reach, push), nu, case, cuts);
         }
         if self.is_cut {
-            return reach + nu * LAMBERT;
+            return reach + push + nu * LAMBERT;
         }
         // D w² + ν(H + log(1−w)), which is the same as D w² + νws.
         let none = Affine::default();
@@ -341,7 +372,7 @@ impl<'a> CaseProgram<'a> {
             entropy: nu.clone(),
             first: none.clone(),
             second: nu,
-            linear: none.clone(),
+            linear: push,
             square: reach,
             constant: none,
         };
@@ -352,17 +383,17 @@ impl<'a> CaseProgram<'a> {
         Affine::of(price)
     }
 
-    /// C for a loss with bounded slopes: the largest Dw² + νe(w) for labels of either sign.
+    /// C for a loss with bounded slopes: the largest Dw² + lw + νe(w) for labels of either sign.
     fn place_bounded(
         program: &mut Program,
         (e, label): (&Conjugate, f64),
-        reach: Affine,
+        (reach, push): (Affine, Affine),
         nu: Affine,
         case: &mut CaseAt,
         cuts: &[f64],
     ) -> Affine {
         let steepest = e.high.max(-e.low);
-        let linear = nu.clone() * (label - e.tube);
+        let linear = nu.clone() * (label - e.tube) + push;
         let square = reach - nu * (0.5 * e.curve);
         let at_end = linear.clone() * steepest + square.clone() * (steepest * steepest);
         if e.curve == 0.0 && label >= e.tube {
@@ -447,6 +478,10 @@ impl<'a> CaseProgram<'a> {
             PointSet::Symmetric(set) if is_joint => {
                 let (chi, forces, betas) = (self.chi(layout, case), turned(set, forces), turned(set, betas));
                 for (j, (force, beta)) in forces.into_iter().zip(betas).enumerate() {
+                    if let (Some(ends), Some(slab), true) = (&case.ends, place.slab, free.contains(&j)) {
+                        price = price + highest_end(program, &force, ends, slab, *eps);
+                        continue;
+                    }
                     let (tau, root) = (Affine::of(case.tau[set.tau_of(j)]), (eps * set.span[j]).sqrt());
                     semidefinite(program, 3, |a, b| match (a, b) {
                         (0, 0) => pull(j),
@@ -506,6 +541,15 @@ impl<'a> CaseProgram<'a> {
         }
         force
     }
+}
+
+/// An unknown that is not below force·e + ε·C at either end e of a slab.
+fn highest_end(program: &mut Program, force: &Affine, ends: &[Affine; 2], slab: Slab, eps: f64) -> Affine {
+    let top = Affine::of(program.variables(1));
+    let above = [(slab.low, &ends[0]), (slab.high, &ends[1])]
+        .map(|(end, c)| top.clone() - force.clone() * end - c.clone() * eps);
+    not_negative(program, above);
+    top
 }
 
 /// An unknown c ≥ ‖β‖²/(4α), by ‖(2β, c − 4α)‖ ≤ c + 4α.

@@ -2,7 +2,7 @@
 
 use unswayed_check::Lines;
 
-use super::points::Symmetric;
+use super::points::{PointSet, Symmetric};
 use super::program::CaseProgram;
 use super::setting::RowTable;
 use super::solve::{Found, solve};
@@ -16,6 +16,8 @@ const MOST_SLABS: usize = 20;
 const FIRST: [f64; 5] = [-2.0, -1.0, 0.0, 1.0, 2.0];
 /// A round of new edges is the last one if it gains less than this part of the bound.
 const GAIN: f64 = 0.005;
+/// The same where the adversary's entry is fixed: a slab is cheaper there, and finer ones gain longer.
+const FIXED_GAIN: f64 = 0.001;
 /// Slabs within this part of the largest bound decide it.
 const DECIDING: f64 = 1e-3;
 /// Room for rounding in sums of pushes.
@@ -72,6 +74,8 @@ pub(super) fn edges(task: &CaseProgram) -> Option<Vec<f64>> {
         solve(&CaseProgram { tables: &samples, slabs: &each(edges), ..*task }).filter(|f| f.value.is_finite())
     };
     let mut found = solved(&edges)?;
+    let is_fixed = |part: &PointSet| matches!(part, PointSet::Symmetric(set) if set.fixed.is_some());
+    let least = if task.parts.iter().any(is_fixed) { FIXED_GAIN } else { GAIN };
     loop {
         let finer = refined(&edges, &found);
         if finer.len() + 1 > MOST_SLABS {
@@ -80,7 +84,7 @@ pub(super) fn edges(task: &CaseProgram) -> Option<Vec<f64>> {
         let Some(next) = solved(&finer) else { return Some(edges) };
         let gain = found.value - next.value;
         (edges, found) = (finer, next);
-        if gain < GAIN * found.value.abs() {
+        if gain < least * found.value.abs() {
             return Some(edges);
         }
     }

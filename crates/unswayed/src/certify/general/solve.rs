@@ -53,6 +53,8 @@ pub(super) struct CaseFound {
     pub(super) inner: f64,
     /// ω of a bounded slab.
     pub(super) hold: f64,
+    /// By how much C pushes along a bounded slab, on average.
+    pub(super) lean: f64,
     /// What the case is worth.
     pub(super) bound: f64,
 }
@@ -105,6 +107,7 @@ fn read(task: &CaseProgram, layout: &Layout, x: &[f64], value: f64, converged: b
     });
     let case = |(case, place): (&CaseAt, Place)| {
         let at = |place: Option<usize>| place.map_or(0.0, |v| x[v].max(0.0));
+        let (hold, lean) = along_slab(task, layout, case, place, x).unwrap_or((at(case.hold), 0.0));
         CaseFound {
             lines: place.lines,
             tau: case.tau.iter().map(|v| x[*v].max(f64::MIN_POSITIVE)).collect(),
@@ -112,7 +115,8 @@ fn read(task: &CaseProgram, layout: &Layout, x: &[f64], value: f64, converged: b
             push: at(case.point.map(|(_, y)| y)),
             outer: at(case.multipliers.map(|(outer, _)| outer)),
             inner: at(case.multipliers.map(|(_, inner)| inner)),
-            hold: at(case.hold),
+            hold,
+            lean,
             bound: case.price.at(x),
         }
     };
@@ -124,4 +128,21 @@ fn read(task: &CaseProgram, layout: &Layout, x: &[f64], value: f64, converged: b
         value,
         converged,
     }
+}
+
+/// Where C differs at the ends of a slab: the ω with which v_bθ_b + ω(θ_b−l)(h−θ_b) is largest at an end, and (C(h) − C(l))/(h − l).
+fn along_slab(
+    task: &CaseProgram,
+    layout: &Layout,
+    case: &CaseAt,
+    place: Place,
+    x: &[f64],
+) -> Option<(f64, f64)> {
+    let (Some([low, high]), Some(slab), [b]) = (&case.ends, place.slab, &task.constants.free[..]) else {
+        return None;
+    };
+    let width = slab.high - slab.low;
+    let lean = task.constants.eps * (high.at(x) - low.at(x)) / width;
+    let force = x[layout.lines[place.lines].slope + b] + lean;
+    Some((force.abs() / width, lean))
 }

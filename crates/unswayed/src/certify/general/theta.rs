@@ -58,7 +58,7 @@ impl<'a> Quadratic<'a> {
                 (base * LITTLE, slab.edge())
             };
             diagonal[*b] = given.max(base * LITTLE);
-            push[*b] += 2.0 * hold * middle;
+            push[*b] += 2.0 * hold * middle + case.lean;
         }
         let axes = match place.part {
             PointSet::Symmetric(set) if constants.free.is_empty() => Some(set),

@@ -42,7 +42,7 @@ impl<'a> Base<'a> {
             Set::Ellipsoid { q } => {
                 above(largest_eigenvalue(d, |i, j| q[super::super::conic::packed(i, j)]) * 1.001)
             }
-            Set::Any => return None,
+            Set::Any | Set::Features { .. } => return None,
         };
         let squares = data.iter().map(|z| dot(z, z)).collect();
         let norm = longest.max(radius) * (1.0 + 1e-6);

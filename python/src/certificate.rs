@@ -38,9 +38,12 @@ pub fn certify(
     effort: &str,
 ) -> PyResult<Certificate> {
     let effort = match effort {
+        "quick" => Effort::Quick,
         "standard" => Effort::Standard,
         "tight" => Effort::Tight,
-        other => return Err(error(format!("effort {other:?}: it must be \"standard\" or \"tight\""))),
+        other => {
+            return Err(error(format!("effort {other:?}: it must be \"quick\", \"standard\" or \"tight\"")));
+        }
     };
     let is_paper = match method {
         "convexity" => false,

@@ -307,8 +307,8 @@ pub struct CertifyFlags {
     #[arg(long, value_enum, default_value_t = Method::Convexity)]
     pub method: Method,
 
-    /// How much time to spend: `tight` also searches a better proof of the error (hinge and logistic losses)
-    #[arg(long, value_enum, default_value_t = Effort::Standard)]
+    /// How much time to spend on a better proof of the error (hinge and logistic losses)
+    #[arg(long, value_enum, default_value_t = Effort::Quick)]
     pub effort: Effort,
 
     /// The certificate file; with several poison rates the folder of the certificates (default: named after the data file and the
@@ -342,9 +342,11 @@ pub const MOST_STEPS: u64 = 1 << 53;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Effort {
-    /// Seconds
+    /// No search
+    Quick,
+    /// Where it takes seconds: up to 2000 rows of 31 columns
     Standard,
-    /// Seconds for some hundred rows, minutes for some thousand
+    /// For up to 5000 rows, however long it takes
     Tight,
 }
 

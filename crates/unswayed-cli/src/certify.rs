@@ -13,7 +13,7 @@ use unswayed::{Adversary, CertifyError, Problem, ProblemError, Template};
 use unswayed_check::{Feature, Statement, Target, features, unsupported};
 use unswayed_report::about::{Stated, Subject, Summary, certify_report};
 
-use crate::args::{CertifyFlags, Method, RateFlags};
+use crate::args::{self, CertifyFlags, Method, RateFlags};
 use crate::problem::{Asked, Parts};
 use crate::progress::Busy;
 use crate::{Stop, attack, errors, input, output, print, report};
@@ -96,9 +96,11 @@ impl<'a> Job<'a> {
         let mut options = Options::default();
         (options.horizon, options.start, options.confidence) = (flags.horizon, start, flags.confidence);
         (options.first_rate, options.total_rate) = (first_rate, flags.total_rate);
-        if flags.effort == crate::args::Effort::Tight {
-            options.effort = Effort::Tight;
-        }
+        options.effort = match flags.effort {
+            args::Effort::Quick => Effort::Quick,
+            args::Effort::Standard => Effort::Standard,
+            args::Effort::Tight => Effort::Tight,
+        };
         let series = Series::new(options.clone());
         Job { flags, asked, parts, options, series }
     }

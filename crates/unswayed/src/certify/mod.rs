@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `interior` | hinge rows against a ball: an interior point method whose cost grows linearly with the rows |
 //! | `general` | everything else: a conic program, and quasi-Newton steps for the logistic loss |
-//! | `levels` | the error, on the levels of the learner's objective; with [`Effort::Tight`] |
+//! | `levels` | the error, on the levels of the learner's objective; not with [`Effort::Quick`] |
 //! | [`paper`] | the paper's semidefinite program, for comparison |
 //!
 //! `momentum` turns a proof for plain steps into one for steps with momentum.
@@ -69,11 +69,23 @@ pub struct Options {
 /// How much time to spend on a certificate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
-    /// Seconds, however many rows there are.
+    /// No proof of the error by levels: for many problems at once.
     #[default]
+    Quick,
+    /// Also search a proof of the error by levels (Theorem E4) where that takes a few seconds: up to 2000 rows of 31 columns.
     Standard,
-    /// Also search a proof of the error by levels (Theorem E4): seconds for some hundred rows, minutes for some thousand.
+    /// Search it for up to 5000 rows, however long it takes.
     Tight,
+}
+
+impl Effort {
+    fn has_levels(self, problem: &Problem) -> bool {
+        match self {
+            Effort::Quick => false,
+            Effort::Standard => levels::is_quick(problem),
+            Effort::Tight => true,
+        }
+    }
 }
 
 impl Options {
@@ -213,7 +225,7 @@ pub(crate) fn certify_near(
     }
     let Some(level) = options.confidence else {
         let (mut found, solution) = search(problem, options, near)?;
-        if options.effort == Effort::Tight {
+        if options.effort.has_levels(problem) {
             found.improve_error(levels::search(problem));
         }
         return Ok((finish(problem, options, found, first_steps(problem, options)?, None)?, solution));

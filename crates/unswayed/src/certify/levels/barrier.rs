@@ -65,11 +65,30 @@ impl Shells {
         Shells { heights, fine, near, spread_near, spread_far, trace_near, trace_far, anchor_height }
     }
 
+    /// The level on which a fit pays, as `f`: bounds are flat up to the level of the fit and rise steeply beyond. How much they
+    /// rise is from trials; they grow slowly with the level of the fit itself.
+    pub(super) fn level(&self, levels: &Levels) -> Option<f64> {
+        const SLOW: f64 = 0.5;
+        const STEEP: f64 = 7.0;
+        let cost = |level: f64| {
+            let bound = |k: usize| {
+                let f = (self.heights[k] / levels.unit()).sqrt();
+                let steep = if k < self.fine { STEEP * (f - level).max(0.0) } else { STEEP };
+                (SLOW * level + steep).exp()
+            };
+            let bounds: Vec<f64> = (0..self.heights.len()).map(bound).collect();
+            Some((self.choose(levels, &bounds, false)?.value, level))
+        };
+        // The shells of `new` end at hundredths.
+        let costs = (1..=25).filter_map(|j| cost(1.0 + f64::from(j) / 50.0));
+        costs.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, level)| level)
+    }
+
     /// The barrier that makes the largest sum of `bounds` and drift smallest.
     pub(super) fn choose(&self, levels: &Levels, bounds: &[f64], batch: bool) -> Option<Barrier> {
         let base = levels.base;
         let mut best: Option<Barrier> = None;
-        for part in [0.05, 0.1, 0.2] {
+        for part in [0.02, 0.05, 0.1, 0.2] {
             let offset = part * levels.unit() + 2.0 * levels.gap + 1e-9;
             let y = (levels.unit() + offset).sqrt();
             let pull = base.sigma * (levels.centre_norm() + levels.reach(levels.unit()));
@@ -85,8 +104,8 @@ impl Shells {
                 let sum = |size: f64| {
                     bounds.iter().zip(&drifts).map(|(g, b)| g + size * b).fold(f64::MIN, f64::max)
                 };
-                for j in 0..1200 {
-                    let size = 10_f64.powf(-14.0 + f64::from(j) / 50.0);
+                for j in 0..600 {
+                    let size = 10_f64.powf(-14.0 + f64::from(j) / 25.0);
                     let value = sum(size);
                     if value < barrier.value {
                         (barrier.size, barrier.value) = (size, value);

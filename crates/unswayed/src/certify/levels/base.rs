@@ -147,9 +147,19 @@ impl Cholesky {
         y
     }
 
+    /// The entry in a row and a column of L.
+    pub(super) fn entry(&self, i: usize, j: usize) -> f64 {
+        self.l[i * self.d + j]
+    }
+
     /// (LLᵀ)⁻¹x
     pub(super) fn solve(&self, x: &[f64]) -> Vec<f64> {
-        let mut y = self.half(x);
+        self.other_half(&self.half(x))
+    }
+
+    /// L⁻ᵀx
+    pub(super) fn other_half(&self, x: &[f64]) -> Vec<f64> {
+        let mut y = x.to_vec();
         for i in (0..self.d).rev() {
             let value = y[i] / self.l[i * self.d + i];
             y[i] = value;

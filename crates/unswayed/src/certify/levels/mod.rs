@@ -6,17 +6,22 @@
 //! | `objective` | the learner's objective and Newton's method on it |
 //! | `levels` | the centre, and the intervals of the margins on a level |
 //! | `rows` | what a row contributes on its interval |
-//! | `program`, `newton` | the semidefinite program for α, β and the rows' quadratics, and its Newton steps |
+//! | `program` | the semidefinite program for α, β and the rows' quadratics |
+//! | `newton`, `scaling`, `path` | its Newton steps, the scaling of its matrix inequality, its central path |
+//! | `fit` | cuts and τ', chosen on the way |
 //! | `barrier` | the barrier and its drift in each shell |
 
 mod barrier;
 mod base;
+mod fit;
 #[expect(clippy::module_inception, reason = "it is about levels")]
 mod levels;
 mod newton;
 mod objective;
+mod path;
 mod program;
 mod rows;
+mod scaling;
 
 use unswayed_check::{Claim, Feature, LevelsProof, Proof, features, unsupported};
 
@@ -24,23 +29,23 @@ use super::exact_bound;
 use crate::problem::Problem;
 use barrier::Shells;
 use base::Base;
+use fit::{Fit, fit, numbers};
 use levels::Levels;
 use program::{Program, Unknowns};
-use rows::{RowNumbers, first_cuts};
 
-/// Rows beyond which the search would take too long.
-const MOST_ROWS: usize = 3000;
-/// Rounds of the program: the first ones only add cuts, then τ' is searched.
-const ROUNDS: usize = 8;
-const CUT_ROUNDS: usize = 2;
-/// By how much τ' is changed first.
-const FIRST_FACTOR: f64 = 1.15;
-/// The gap at which a round ends, and that at which the next one starts.
-const GAP: f64 = 1e-4;
-const RESTART_GAP: f64 = 0.03;
+/// Rows beyond which the exact check would take too long.
+const MOST_ROWS: usize = 5000;
+/// Multiplications of a Newton step up to which a search takes a few seconds.
+const FEW_SECONDS: f64 = 7e8;
+/// The level for which intervals are made short, as the root of a multiple of (εR)²/(2σ').
+const LEVEL: f64 = 1.07;
 
-/// The level on which the quadratics are fitted, as the root of a multiple of (εR)²/(2σ').
-const LEVEL: f64 = 1.06;
+/// Whether a search takes a few seconds at most.
+pub(super) fn is_quick(problem: &Problem) -> bool {
+    let (rows, columns) = (problem.rows() as f64, problem.data()[0].dimension() as f64);
+    let moments = columns * (columns + 3.0) / 2.0;
+    rows <= 2000.0 && (rows + moments / 3.0) * moments * moments <= FEW_SECONDS
+}
 
 /// A proof of the error, with the bound that the exact checker finds; none if there is no theorem for the problem, or if it is
 /// too large.
@@ -50,99 +55,29 @@ pub(super) fn search(problem: &Problem) -> Option<Claim> {
         return None;
     }
     let base = Base::new(problem)?;
-    let smoothing = if base.is_hinge { 4.0 } else { 0.0 };
-    let levels = Levels::new(&base, smoothing, LEVEL * LEVEL)?;
-    let (program, unknowns) = fit(&levels)?;
-    let proof = finish(&levels, &program, &unknowns, problem.learner().batch > 1)?;
+    let levels = Levels::new(&base, smoothing(&base), LEVEL * LEVEL)?;
+    let level = Shells::new(&levels, LEVEL).level(&levels)?;
+    let Fit { program, x } = fit(&levels, level * level * levels.unit())?;
+    let proof = finish(&levels, &program, &x, level, problem.learner().batch > 1)?;
     let proof = Proof::Levels(Box::new(proof));
     let bound = exact_bound(problem, &proof).ok()?;
     Some(Claim { bound, proof })
 }
 
-/// Fits the quadratics on one level: cuts are added where a row exceeds its quadratic, and τ' follows the worst model.
-fn fit<'a>(levels: &'a Levels<'a>) -> Option<(Program<'a>, Unknowns)> {
-    let base = levels.base;
-    let height = LEVEL * LEVEL * levels.unit();
-    let (intervals, reach) = (levels.intervals(height), levels.reach(height));
-    let cuts = (0..base.n)
-        .map(|i| first_cuts(base, intervals[i], levels.margins[i], if base.is_hinge { 5 } else { 9 }));
-    let points = if base.is_hinge {
-        vec![[1.0, 1.0]]
-    } else {
-        (1..40).map(|j| f64::from(j) / 40.0).map(|w| [w, w * ((1.0 - w) / w).ln()]).collect()
-    };
-    let mut program = Program {
-        base,
-        centre: &levels.centre,
-        margins: &levels.margins,
-        reach,
-        tau: 0.7 * reach,
-        curved: true,
-        cuts: cuts.collect(),
-        points,
-    };
-    let mut x = program.start();
-    let mut best: Option<(f64, f64, Unknowns)> = None;
-    // The first rounds add cuts where the rows exceed their quadratics; then τ' goes where the bound falls.
-    let (mut factor, mut turned, mut gap) = (FIRST_FACTOR, false, 100.0);
-    for round in 0..ROUNDS {
-        program.solve(&mut x, gap, GAP)?;
-        let peak = program.peak(&x)?;
-        let value = refine(&mut program, levels, &intervals, &x) + program.rest(&x, &peak);
-        let better = best.as_ref().is_none_or(|best| value < best.0);
-        if better {
-            best = Some((value, program.tau, x.clone()));
-        }
-        let tau = best.as_ref().map_or(program.tau, |best| best.1);
-        if round + 1 >= CUT_ROUNDS {
-            if !better && round >= CUT_ROUNDS {
-                factor = if turned { factor.sqrt() } else { 1.0 / factor };
-                turned = !turned;
-            }
-            program.tau = tau * factor;
-        }
-        gap = RESTART_GAP;
-        restart(&program, &mut x);
+/// μ. A large one makes levels higher and intervals longer, in proportion to it; a small one makes the barrier's second order
+/// larger, by η/(μ(εR)²). The factor is from trials.
+fn smoothing(base: &Base) -> f64 {
+    if !base.is_hinge {
+        return 0.0;
     }
-    let (_, tau, x) = best?;
-    program.tau = tau;
-    Some((program, x))
-}
-
-/// Makes A positive definite and T and C large enough for new cuts and a new τ'.
-fn restart(program: &Program, x: &mut Unknowns) {
-    program.raise(x, 1e-3);
-    x.shared[program::OMEGA] += 1e-5;
-    while program.peak(x).is_none() {
-        x.shared[program::OMEGA] = 1.1 * x.shared[program::OMEGA] + 1e-4;
-    }
-    x.shared[program::POINT] = 1.05 * program.least_point(x) + 1e-3;
-}
-
-/// Σp_iT_i for the exact T_i, and new cuts where they exceed the program's.
-fn refine(program: &mut Program, levels: &Levels, intervals: &[[f64; 2]], x: &Unknowns) -> f64 {
-    let base = levels.base;
-    let numbers = numbers(levels, x);
-    let mut sum = 0.0;
-    for (i, interval) in intervals.iter().enumerate() {
-        let tops = numbers.tops(i, *interval, levels.margins[i], x.y[i], x.m[i]);
-        sum += base.p[i] * tops.iter().map(|(top, _)| *top).fold(f64::MIN, f64::max);
-        program.cuts[i].extend(tops.iter().filter(|(value, _)| *value > x.t[i] + 1e-6).map(|(_, cut)| *cut));
-    }
-    sum
-}
-
-fn numbers<'a>(levels: &'a Levels<'a>, x: &Unknowns) -> RowNumbers<'a> {
-    let along = levels.base.margins(x.tilt());
-    let fixed = along.iter().zip(&levels.margins).map(|(b, o)| b + x.nu() * o).collect();
-    RowNumbers { base: levels.base, alpha: x.alpha(), fixed }
+    (4.0 * base.eta.sqrt() / (base.eps * base.radius).max(1e-300)).min(0.8 / base.sigma)
 }
 
 /// The bound in every fine shell and the crude one beyond, then a barrier, then all numbers together.
-fn finish(levels: &Levels, program: &Program, x: &Unknowns, batch: bool) -> Option<LevelsProof> {
+fn finish(levels: &Levels, program: &Program, x: &Unknowns, level: f64, batch: bool) -> Option<LevelsProof> {
     let base = levels.base;
     let peak = program.peak(x)?;
-    let shells = Shells::new(levels, LEVEL);
+    let shells = Shells::new(levels, level);
     let numbers = numbers(levels, x);
     let rest = program.rest(x, &peak) - x.omega() * program.reach * program.reach;
     let crude = crude(levels, program, x);

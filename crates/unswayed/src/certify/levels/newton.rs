@@ -1,74 +1,324 @@
-//! The Newton system of the program: second derivatives of its smooth parts and of its barrier, and the rows' cuts with T
-//! eliminated.
+//! Newton steps of the program, in the moments of the worst model.
+//!
+//! Rows see the rest of the program only through a mean δ and a second moment Δ. So each row's (T, y, m) is eliminated by itself,
+//! in polynomials that are orthonormal over its cuts, and d + d(d+1)/2 unknowns remain beside the shared ones. In the coordinates
+//! of `scaling` their part of the system is the unit matrix plus one square for each row's slope and one for its curvature.
 
-use faer::Mat;
+use faer::linalg::matmul::triangular::{BlockStructure, matmul};
+use faer::linalg::solvers::Solve;
+use faer::{Accum, Mat, Par, Side};
 
 use super::super::dot;
-use super::program::{ALPHA, NU, POINT, Peak, Program, Slacks, TILT, Unknowns};
+use super::base::add;
+use super::program::{ALPHA, NU, POINT, Program, Slacks, TILT, Unknowns};
+use super::scaling::{Scaling, mean_and_trace};
+
+/// A row of the program in its own polynomials.
+struct Row {
+    /// The polynomials 1/√…, (u − …)/√…, (u² − …)/√…: coefficients of 1, u, u².
+    basis: [[f64; 3]; 3],
+    /// The coefficients of α and of νoᵀz + b̃ᵀz in them, and the right side.
+    alpha: [f64; 3],
+    fixed: [f64; 3],
+    right: [f64; 3],
+    /// What the polynomials leave of the products αα, α·fixed, fixed·fixed.
+    rest: [f64; 3],
+    /// Σ force·(coefficient of α), Σ force·(coefficient of fixed).
+    force: [f64; 2],
+}
+
+/// A cut as a row sees it: place, weight (multiplier/slack), force (barrier/slack), coefficients of α and of fixed.
+struct Seen {
+    u: f64,
+    weight: f64,
+    force: f64,
+    coefficients: [f64; 2],
+}
+
+impl Row {
+    /// `gradient` is p·(1, zᵀδ, zᵀΔz).
+    fn new(cuts: &[Seen], gradient: [f64; 3]) -> Self {
+        let sum = |f: &dyn Fn(&Seen) -> f64| cuts.iter().map(f).sum::<f64>();
+        let total = sum(&|c| c.weight);
+        let mean = sum(&|c| c.weight * c.u) / total;
+        // Rows whose interval is a point leave the slope and the curvature open.
+        let least = 1e-20 * total;
+        let second = sum(&|c| c.weight * (c.u - mean).powi(2)).max(least);
+        let tilt = sum(&|c| c.weight * (c.u - mean).powi(3)) / second;
+        let level = second / total;
+        let third = sum(&|c| {
+            let v = c.u - mean;
+            c.weight * ((v - tilt) * v - level).powi(2)
+        });
+        let third = third.max(least);
+        let roots = [total.sqrt(), second.sqrt(), third.sqrt()];
+        let basis = [
+            [1.0 / roots[0], 0.0, 0.0],
+            [-mean / roots[1], 1.0 / roots[1], 0.0],
+            [(mean * (mean + tilt) - level) / roots[2], -(2.0 * mean + tilt) / roots[2], 1.0 / roots[2]],
+        ];
+        let at = |u: f64| {
+            let v = u - mean;
+            [1.0 / roots[0], v / roots[1], ((v - tilt) * v - level) / roots[2]]
+        };
+        let mut row =
+            Row { basis, alpha: [0.0; 3], fixed: [0.0; 3], right: [0.0; 3], rest: [0.0; 3], force: [0.0; 2] };
+        for cut in cuts {
+            let (values, [a, b]) = (at(cut.u), cut.coefficients);
+            add(&mut row.alpha, cut.weight * a, &values);
+            add(&mut row.fixed, cut.weight * b, &values);
+            add(&mut row.right, cut.force, &values);
+            row.force[0] += cut.force * a;
+            row.force[1] += cut.force * b;
+        }
+        for (right, polynomial) in row.right.iter_mut().zip(&row.basis) {
+            *right -= dot(polynomial, &gradient);
+        }
+        for cut in cuts {
+            let (values, [a, b]) = (at(cut.u), cut.coefficients);
+            let (a, b) = (a - dot(&values, &row.alpha), b - dot(&values, &row.fixed));
+            row.rest[0] += cut.weight * a * a;
+            row.rest[1] += cut.weight * a * b;
+            row.rest[2] += cut.weight * b * b;
+        }
+        row
+    }
+}
+
+/// The moments' coordinates: places of products z_jz_k after the first d.
+fn square(z: &[f64], factor: f64, mut put: impl FnMut(usize, f64)) {
+    let mut place = z.len();
+    for (j, a) in z.iter().enumerate() {
+        for b in &z[..j] {
+            put(place, std::f64::consts::SQRT_2 * factor * a * b);
+            place += 1;
+        }
+        put(place, factor * a * a);
+        place += 1;
+    }
+}
+
+/// The system: unit matrix + squares of `lines` and `bends`, the coupling with the shared unknowns, and theirs.
+struct System {
+    /// A column for each row: its slope's part (the first d coordinates only) and its curvature's.
+    lines: Mat<f64>,
+    bends: Mat<f64>,
+    coupling: Mat<f64>,
+    shared: Mat<f64>,
+    right: Vec<f64>,
+    rows: Vec<Row>,
+}
+
+/// Solves a system whose matrix may be positive definite up to rounding only.
+fn solve(mut matrix: Mat<f64>, right: &Mat<f64>) -> Option<Mat<f64>> {
+    for ridge in [1e-14, 1e-12, 1e-10, 1e-8] {
+        (0..matrix.nrows()).for_each(|j| matrix[(j, j)] *= 1.0 + ridge);
+        if let Ok(factor) = matrix.llt(Side::Lower) {
+            return Some(factor.solve(right));
+        }
+    }
+    None
+}
+
+/// zᵀΔz
+fn square_form(moments: &Mat<f64>, z: &[f64]) -> f64 {
+    let line = |j: usize| z.iter().enumerate().map(|(k, z)| z * moments[(k + 1, j + 1)]).sum::<f64>();
+    z.iter().enumerate().map(|(j, z)| z * line(j)).sum()
+}
+
+/// Where the path is.
+pub(super) struct Place<'a> {
+    pub(super) x: &'a Unknowns,
+    pub(super) slacks: &'a Slacks,
+    /// S of `scaling`.
+    pub(super) moments: &'a Mat<f64>,
+    pub(super) scaling: &'a Scaling,
+    pub(super) barrier: f64,
+}
 
 impl Program<'_> {
-    /// Second derivative and minus the gradient of everything smooth, T's part excepted.
-    pub(super) fn smooth_part(&self, x: &Unknowns, peak: &Peak, barrier: f64) -> (Mat<f64>, Vec<f64>) {
-        let base = self.base;
-        let (d, n, first) = (base.d, base.n, TILT + base.d);
-        let size = first + n * if self.curved { 2 } else { 1 };
-        let (diagonal, slopes, delta) = (self.diagonal(), self.slopes(), &peak.delta);
-        let along: Vec<f64> = base.margins(delta);
-        let halves: Vec<Vec<f64>> = (0..n).map(|i| peak.factor.half(base.row(i))).collect();
-        let half_delta = peak.factor.half(delta);
-        let half_centre = peak.factor.half(self.centre);
-        let mut columns = Mat::<f64>::zeros(d, size);
-        let mut rhs = vec![0.0; size];
-        let square = dot(delta, delta);
+    /// The Newton step towards the centre of this barrier: the unknowns' change, and the moments' in their coordinates.
+    pub(super) fn newton(&self, at: &Place, residual: &Mat<f64>) -> Option<(Unknowns, Vec<f64>)> {
+        let system = self.system(at);
+        let (d, n, shared) = (self.base.d, self.base.n, system.right.len());
+        let (size, par) = (system.bends.nrows(), Par::Seq);
+        let mut matrix = Mat::<f64>::identity(size, size);
+        let lower = BlockStructure::TriangularLower;
+        let whole = BlockStructure::Rectangular;
+        let mut square = |columns: &Mat<f64>, size: usize| {
+            let target = matrix.submatrix_mut(0, 0, size, size);
+            matmul(target, lower, Accum::Add, columns, whole, columns.transpose(), whole, 1.0, par);
+        };
+        square(&system.bends, size);
+        square(&system.lines, d);
+        let mut sides = Mat::<f64>::zeros(size, shared + 1);
+        sides.submatrix_mut(0, 0, size, shared).copy_from(&system.coupling);
+        for (j, value) in Scaling::coordinates(residual).into_iter().enumerate() {
+            sides[(j, shared)] = value;
+        }
+        for (i, row) in system.rows.iter().enumerate() {
+            for j in 0..size {
+                sides[(j, shared)] += row.right[2] * system.bends[(j, i)];
+            }
+            for j in 0..d {
+                sides[(j, shared)] += row.right[1] * system.lines[(j, i)];
+            }
+        }
+        let solved = matrix.llt(Side::Lower).ok()?.solve(&sides);
+        let mut small = system.coupling.transpose() * &solved;
+        let mut right = Mat::<f64>::zeros(shared, 1);
+        for i in 0..shared {
+            right[(i, 0)] = system.right[i] - small[(i, shared)];
+            for j in 0..shared {
+                small[(i, j)] += system.shared[(i, j)];
+            }
+        }
+        let step = solve(small.submatrix(0, 0, shared, shared).to_owned(), &right)?;
+        let moments = solved.submatrix(0, shared, size, 1) + solved.submatrix(0, 0, size, shared) * &step;
+        let bends = system.bends.transpose() * &moments;
+        let lines = system.lines.transpose() * moments.submatrix(0, 0, d, 1);
+        let mut out = Unknowns {
+            shared: (0..shared).map(|j| step[(j, 0)]).collect(),
+            t: vec![0.0; n],
+            y: vec![0.0; n],
+            m: vec![0.0; n],
+        };
+        for (i, row) in system.rows.iter().enumerate() {
+            let (alpha, fixed) = (out.alpha(), self.fixed(&out, i));
+            let mut parts: [f64; 3] =
+                std::array::from_fn(|k| row.right[k] + alpha * row.alpha[k] + fixed * row.fixed[k]);
+            parts[1] -= lines[(i, 0)];
+            parts[2] -= bends[(i, 0)];
+            let entry = |j: usize| (0..3).map(|k| parts[k] * row.basis[k][j]).sum();
+            (out.t[i], out.y[i], out.m[i]) = (entry(0), entry(1), entry(2));
+        }
+        Some((out, (0..size).map(|j| moments[(j, 0)]).collect()))
+    }
+
+    fn system(&self, at: &Place) -> System {
+        let Place { x, slacks, moments, scaling, barrier } = at;
+        let (base, barrier) = (self.base, *barrier);
+        let (d, n, shared) = (base.d, base.n, TILT + base.d);
+        let size = d + d * (d + 1) / 2;
+        let half = std::f64::consts::FRAC_1_SQRT_2 / scaling.corner;
+        let (mean, trace) = mean_and_trace(moments);
+        let (mut lines, mut bends) = (Mat::<f64>::zeros(d, n), Mat::<f64>::zeros(size, n));
+        let (mut slopes, mut curves) = (Mat::<f64>::zeros(n, shared), Mat::<f64>::zeros(n, shared));
+        let (mut own, mut right) = self.shared_part(x, &mean, trace);
+        self.add_limits(&mut own, &mut right, slacks, barrier);
+        let mut rows = Vec::with_capacity(n);
+        let mut place = 0;
+        for i in 0..n {
+            let (z, p) = (scaling.factor.half(base.row(i)), base.p[i]);
+            let along = dot(base.row(i), &scaling.centre);
+            let cuts = self.seen(i, slacks, place, barrier);
+            place += cuts.len();
+            let gradient = [p, p * dot(base.row(i), &mean), p * square_form(moments, base.row(i))];
+            let row = Row::new(&cuts, gradient);
+            let [_, line, bend] = row.basis;
+            for j in 0..d {
+                lines[(j, i)] = p * half * line[1] * z[j];
+                bends[(j, i)] = p * half * (bend[1] + 2.0 * along * bend[2]) * z[j];
+            }
+            square(&z, p * bend[2], |j, value| bends[(j, i)] = value);
+            let whole: Vec<f64> =
+                std::iter::once(self.margins[i]).chain(base.row(i).iter().copied()).collect();
+            let index = |j: usize| if j == 0 { NU } else { TILT + j - 1 };
+            (slopes[(i, ALPHA)], curves[(i, ALPHA)]) = (row.alpha[1], row.alpha[2]);
+            own[(ALPHA, ALPHA)] += row.rest[0];
+            right[ALPHA] += dot(&row.alpha, &row.right) - row.force[0];
+            let pull = dot(&row.fixed, &row.right) - row.force[1];
+            for (j, a) in whole.iter().enumerate() {
+                let at = index(j);
+                (slopes[(i, at)], curves[(i, at)]) = (row.fixed[1] * a, row.fixed[2] * a);
+                right[at] += pull * a;
+                own[(ALPHA, at)] += row.rest[1] * a;
+                own[(at, ALPHA)] += row.rest[1] * a;
+                for (k, b) in whole.iter().enumerate() {
+                    own[(at, index(k))] += row.rest[2] * a * b;
+                }
+            }
+            rows.push(row);
+        }
+        let mut coupling = self.moments_of_shared(scaling);
+        coupling += &bends * &curves;
+        let first = &lines * &slopes;
+        for j in 0..d {
+            for k in 0..shared {
+                coupling[(j, k)] += first[(j, k)];
+            }
+        }
+        System { lines, bends, coupling, shared: own, right, rows }
+    }
+
+    fn seen(&self, i: usize, slacks: &Slacks, first: usize, barrier: f64) -> Vec<Seen> {
+        let one = |(c, cut): (usize, &super::rows::Cut)| {
+            let slack = slacks.slack[first + c];
+            Seen {
+                u: cut.u,
+                weight: slacks.multiplier[first + c] / slack,
+                force: barrier / slack,
+                coefficients: self.coefficients(i, cut),
+            }
+        };
+        self.cuts[i].iter().enumerate().map(one).collect()
+    }
+
+    /// How v and A change with the shared unknowns, in the moments' coordinates.
+    fn moments_of_shared(&self, scaling: &Scaling) -> Mat<f64> {
+        let d = self.base.d;
+        let (diagonal, slopes) = (self.diagonal(), self.slopes());
+        let half = std::f64::consts::FRAC_1_SQRT_2 / scaling.corner;
+        let units: Vec<Vec<f64>> = (0..d)
+            .map(|j| {
+                let mut unit = vec![0.0; d];
+                unit[j] = 1.0;
+                scaling.factor.half(&unit)
+            })
+            .collect();
+        let (centre, delta) = (scaling.factor.half(self.centre), scaling.factor.half(&scaling.centre));
+        let mut coupling = Mat::<f64>::zeros(d + d * (d + 1) / 2, TILT + d);
+        for (g, slope) in [slopes[0], slopes[1], 0.0].into_iter().enumerate() {
+            for j in 0..d {
+                coupling[(j, g)] = half * (slope * centre[j] - 2.0 * diagonal[g] * delta[j]);
+            }
+        }
+        for (k, unit) in units.iter().enumerate() {
+            for j in 0..d {
+                coupling[(j, TILT + k)] = half * slopes[2] * unit[j];
+            }
+            square(unit, -1.0, |j, value| (0..3).for_each(|g| coupling[(j, g)] += diagonal[g] * value));
+        }
+        coupling
+    }
+
+    /// The second derivative by the shared unknowns of what only they see, and minus their gradient.
+    fn shared_part(&self, x: &Unknowns, delta: &[f64], second: f64) -> (Mat<f64>, Vec<f64>) {
+        let d = self.base.d;
+        let mut matrix = Mat::<f64>::zeros(TILT + d, TILT + d);
+        let mut right = vec![0.0; TILT + d];
+        let (diagonal, slopes) = (self.diagonal(), self.slopes());
         let with_centre = dot(delta, self.centre);
         let (costs, at_tilt) = self.costs();
-        let slope_of = [slopes[0], slopes[1], 0.0];
-        for g in 0..3 {
-            for r in 0..d {
-                columns[(r, g)] = slope_of[g] * half_centre[r] - 2.0 * diagonal[g] * half_delta[r];
-            }
-            rhs[g] = -(costs[g] + slope_of[g] * with_centre - diagonal[g] * square);
+        for (g, slope) in [slopes[0], slopes[1], 0.0].into_iter().enumerate() {
+            right[g] = diagonal[g] * second - costs[g] - slope * with_centre;
         }
-        rhs[POINT] = -costs[POINT];
+        right[POINT] = -costs[POINT];
         for j in 0..d {
-            let mut unit = vec![0.0; d];
-            unit[j] = slopes[2];
-            for (r, value) in peak.factor.half(&unit).into_iter().enumerate() {
-                columns[(r, TILT + j)] = value;
-            }
-            rhs[TILT + j] = -(slopes[2] * delta[j] + at_tilt * self.centre[j]);
+            right[TILT + j] = -(slopes[2] * delta[j] + at_tilt * self.centre[j]);
         }
-        for i in 0..n {
-            for r in 0..d {
-                columns[(r, first + i)] = base.p[i] * halves[i][r];
-            }
-            rhs[first + i] = -base.p[i] * along[i];
-            if self.curved {
-                for r in 0..d {
-                    columns[(r, first + n + i)] = 2.0 * base.p[i] * along[i] * halves[i][r];
-                }
-                rhs[first + n + i] = -base.p[i] * along[i] * along[i];
-            }
-        }
-        let mut matrix = columns.transpose() * &columns;
-        for i in 0..size {
-            for j in 0..size {
-                matrix[(i, j)] *= 0.5;
-            }
-        }
-        self.add_tilt(&mut matrix, &mut rhs, x);
-        self.add_determinant(&mut matrix, &mut rhs, peak, &halves, barrier);
-        (matrix, rhs)
+        self.add_tilt(&mut matrix, &mut right, x);
+        (matrix, right)
     }
 
     /// The term εR‖b̃‖²/(2χτ').
-    fn add_tilt(&self, matrix: &mut Mat<f64>, rhs: &mut [f64], x: &Unknowns) {
+    fn add_tilt(&self, matrix: &mut Mat<f64>, right: &mut [f64], x: &Unknowns) {
         let (chi, tilt) = (self.chi(x), x.tilt());
         let factor = self.push() / (2.0 * self.tau);
         let square = dot(tilt, tilt);
         let of_chi = [2.0 * self.base.k, -1.0];
         for a in 0..2 {
-            rhs[a] += factor * square / (chi * chi) * of_chi[a];
+            right[a] += factor * square / (chi * chi) * of_chi[a];
             for b in 0..2 {
                 matrix[(a, b)] += 2.0 * factor * square / chi.powi(3) * of_chi[a] * of_chi[b];
             }
@@ -80,206 +330,21 @@ impl Program<'_> {
         }
         for (j, t) in tilt.iter().enumerate() {
             matrix[(TILT + j, TILT + j)] += 2.0 * factor / chi;
-            rhs[TILT + j] -= 2.0 * factor * t / chi;
+            right[TILT + j] -= 2.0 * factor * t / chi;
         }
     }
 
-    /// The barrier −log det A.
-    fn add_determinant(
-        &self,
-        matrix: &mut Mat<f64>,
-        rhs: &mut [f64],
-        peak: &Peak,
-        halves: &[Vec<f64>],
-        barrier: f64,
-    ) {
-        let base = self.base;
-        let (d, n, first) = (base.d, base.n, TILT + base.d);
-        let inverse: Vec<Vec<f64>> = (0..d)
-            .map(|j| {
-                let mut unit = vec![0.0; d];
-                unit[j] = 1.0;
-                peak.factor.solve(&unit)
-            })
-            .collect();
-        let trace: f64 = (0..d).map(|j| inverse[j][j]).sum();
-        let trace2: f64 = inverse.iter().map(|row| dot(row, row)).sum();
-        let diagonal = self.diagonal();
-        for a in 0..3 {
-            rhs[a] += barrier * diagonal[a] * trace;
-            for b in 0..3 {
-                matrix[(a, b)] += barrier * diagonal[a] * diagonal[b] * trace2;
-            }
-        }
-        if !self.curved {
-            return;
-        }
-        for i in 0..n {
-            let p = base.p[i];
-            let full = peak.factor.solve(base.row(i));
-            rhs[first + n + i] -= barrier * p * dot(&halves[i], &halves[i]);
-            let double = dot(&full, &full);
-            for a in 0..3 {
-                let cross = -barrier * diagonal[a] * p * double;
-                matrix[(a, first + n + i)] += cross;
-                matrix[(first + n + i, a)] += cross;
-            }
-            for j in 0..n {
-                // The rows' block is ½p_ip_jK_ij.
-                let k = 2.0 * matrix[(first + i, first + j)];
-                let pair = p * base.p[j];
-                if pair > 0.0 {
-                    matrix[(first + n + i, first + n + j)] += barrier * k * k / pair;
-                }
-            }
-        }
-    }
-
-    /// The cuts of all rows, T eliminated.
-    pub(super) fn add_rows(
-        &self,
-        matrix: &mut Mat<f64>,
-        rhs: &mut [f64],
-        slacks: &Slacks,
-        barrier: f64,
-    ) -> Vec<Local> {
-        let base = self.base;
-        let (d, n, first) = (base.d, base.n, TILT + base.d);
-        let mut locals = Vec::with_capacity(n);
-        let mut place = 0;
-        for (i, cuts) in self.cuts.iter().enumerate() {
-            let mut local = Local::new(base.p[i]);
-            for cut in cuts {
-                let (slack, multiplier) = (slacks.slack[place], slacks.multiplier[place]);
-                local.add(multiplier / slack, barrier / slack, cut.u, self.coefficients(i, cut));
-                place += 1;
-            }
-            local.eliminate();
-            let (y, m) = (first + i, first + n + i);
-            let mut whole = vec![self.margins[i]];
-            whole.extend_from_slice(base.row(i));
-            // The shared unknowns that a row sees: α, ν, b̃.
-            let index = |j: usize| if j == 0 { NU } else { TILT + j - 1 };
-            matrix[(y, y)] += local.powers[2];
-            rhs[y] += local.right[1];
-            matrix[(ALPHA, ALPHA)] += local.pairs[0];
-            rhs[ALPHA] -= local.right[3];
-            let mut both = |a: usize, b: usize, value: f64| {
-                matrix[(a, b)] += value;
-                matrix[(b, a)] += value;
-            };
-            both(y, ALPHA, -local.with_alpha[1]);
-            if self.curved {
-                both(y, m, local.powers[3]);
-                both(m, ALPHA, -local.with_alpha[2]);
-            }
-            for (j, entry) in whole.iter().enumerate() {
-                both(y, index(j), -local.with_fixed[1] * entry);
-                both(ALPHA, index(j), local.pairs[1] * entry);
-                if self.curved {
-                    both(m, index(j), -local.with_fixed[2] * entry);
-                }
-            }
-            for j in 0..=d {
-                rhs[index(j)] -= local.right[4] * whole[j];
-                for k in 0..=d {
-                    matrix[(index(j), index(k))] += local.pairs[2] * whole[j] * whole[k];
-                }
-            }
-            if self.curved {
-                matrix[(m, m)] += local.powers[4];
-                rhs[m] += local.right[2];
-            }
-            locals.push(local);
-        }
-        locals
-    }
-
-    pub(super) fn add_limits(&self, matrix: &mut Mat<f64>, rhs: &mut [f64], slacks: &Slacks, barrier: f64) {
+    fn add_limits(&self, matrix: &mut Mat<f64>, right: &mut [f64], slacks: &Slacks, barrier: f64) {
         let limits = self.limits();
         let begin = slacks.slack.len() - limits.len();
         for (c, (limit, _)) in limits.iter().enumerate() {
             let (slack, multiplier) = (slacks.slack[begin + c], slacks.multiplier[begin + c]);
             for a in 0..4 {
-                rhs[a] += barrier / slack * limit[a];
+                right[a] += barrier / slack * limit[a];
                 for b in 0..4 {
                     matrix[(a, b)] += multiplier / slack * limit[a] * limit[b];
                 }
             }
         }
-    }
-}
-
-/// The sums over the cuts of one row, weighted by multiplier/slack.
-pub(super) struct Local {
-    /// Σ u^j
-    powers: [f64; 5],
-    /// Σ u^j·(coefficient of α)
-    with_alpha: [f64; 3],
-    /// Σ u^j·(coefficient of νoᵀz + b̃ᵀz)
-    with_fixed: [f64; 3],
-    /// αα, α with the other, the other squared.
-    pairs: [f64; 3],
-    /// Right sides: T, y, m, and what α and the other get.
-    right: [f64; 5],
-    /// The row of T before it is eliminated: powers 0 to 2, α, the other, the right side.
-    own: [f64; 6],
-}
-
-impl Local {
-    fn new(p: f64) -> Self {
-        Local {
-            powers: [0.0; 5],
-            with_alpha: [0.0; 3],
-            with_fixed: [0.0; 3],
-            pairs: [0.0; 3],
-            right: [-p, 0.0, 0.0, 0.0, 0.0],
-            own: [0.0; 6],
-        }
-    }
-
-    fn add(&mut self, weight: f64, force: f64, u: f64, [a, b]: [f64; 2]) {
-        let mut power = weight;
-        for j in 0..5 {
-            self.powers[j] += power;
-            if j < 3 {
-                self.with_alpha[j] += power * a;
-                self.with_fixed[j] += power * b;
-            }
-            power *= u;
-        }
-        self.pairs[0] += weight * a * a;
-        self.pairs[1] += weight * a * b;
-        self.pairs[2] += weight * b * b;
-        self.right[0] += force;
-        self.right[1] += force * u;
-        self.right[2] += force * u * u;
-        self.right[3] += force * a;
-        self.right[4] += force * b;
-    }
-
-    fn eliminate(&mut self) {
-        let [s0, s1, s2, ..] = self.powers;
-        let (a0, b0, r) = (self.with_alpha[0], self.with_fixed[0], self.right[0]);
-        self.own = [s0, s1, s2, a0, b0, r];
-        self.powers[2] = s2 - s1 * s1 / s0;
-        self.powers[3] -= s1 * s2 / s0;
-        self.powers[4] -= s2 * s2 / s0;
-        for (j, s) in [s0, s1, s2].into_iter().enumerate().skip(1) {
-            self.with_alpha[j] -= s * a0 / s0;
-            self.with_fixed[j] -= s * b0 / s0;
-            self.right[j] -= s * r / s0;
-        }
-        self.pairs[0] -= a0 * a0 / s0;
-        self.pairs[1] -= a0 * b0 / s0;
-        self.pairs[2] -= b0 * b0 / s0;
-        self.right[3] -= a0 * r / s0;
-        self.right[4] -= b0 * r / s0;
-    }
-
-    /// The step of T, from those of the others.
-    pub(super) fn constant(&self, step: &Unknowns, fixed: f64, i: usize) -> f64 {
-        let [s0, s1, s2, a0, b0, r] = self.own;
-        (r - s1 * step.y[i] - s2 * step.m[i] + a0 * step.alpha() + b0 * fixed) / s0
     }
 }

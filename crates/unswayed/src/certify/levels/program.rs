@@ -1,12 +1,7 @@
 //! The semidefinite program of Theorem E1 for a fixed centre, τ' and intervals, by an interior point method.
 //!
 //! Unknown are α, ν, ω, C, b̃ and a quadratic (T, y, m) for each row. The rows' inequalities are linear at finitely many cuts.
-//! ¼vᵀA⁻¹v is a smooth convex function of the unknowns whose second derivative is ½GᵀA⁻¹G with one column g = dv − 2dA·δ,
-//! δ = ½A⁻¹v, for each unknown, so a Newton step costs one Cholesky decomposition of about 2N columns. T is eliminated row by
-//! row.
-
-use faer::linalg::solvers::Solve;
-use faer::{Mat, Side};
+//! ¼vᵀA⁻¹v is a smooth convex function of the unknowns.
 
 use super::super::dot;
 use super::base::{Base, Cholesky, add};
@@ -18,10 +13,6 @@ pub(super) const NU: usize = 1;
 pub(super) const OMEGA: usize = 2;
 pub(super) const POINT: usize = 3;
 pub(super) const TILT: usize = 4;
-/// Steps, at most.
-const STEPS: usize = 70;
-/// How much of the way to the boundary a step goes.
-const NEARLY: f64 = 0.95;
 
 /// The fixed numbers of a program.
 pub(super) struct Program<'a> {
@@ -33,8 +24,6 @@ pub(super) struct Program<'a> {
     pub(super) reach: f64,
     /// τ'
     pub(super) tau: f64,
-    /// Whether the rows have quadratics, not lines.
-    pub(super) curved: bool,
     pub(super) cuts: Vec<Vec<Cut>>,
     /// Activities w at which C ≥ Dw² + ν·w·s(w) is demanded, with w·s(w).
     pub(super) points: Vec<[f64; 2]>,
@@ -62,6 +51,15 @@ impl Unknowns {
     }
     pub(super) fn tilt(&self) -> &[f64] {
         &self.shared[TILT..]
+    }
+    /// So far along a step.
+    pub(super) fn moved(&self, part: f64, step: &Unknowns) -> Unknowns {
+        let mut next = self.clone();
+        add(&mut next.shared, part, &step.shared);
+        add(&mut next.t, part, &step.t);
+        add(&mut next.y, part, &step.y);
+        add(&mut next.m, part, &step.m);
+        next
     }
 }
 
@@ -102,6 +100,15 @@ impl Program<'_> {
 
     /// A and v; none if A is not positive definite.
     pub(super) fn peak(&self, x: &Unknowns) -> Option<Peak> {
+        let d = self.base.d;
+        let (matrix, v) = self.parts(x);
+        let factor = Cholesky::new(matrix, d)?;
+        let delta = factor.solve(&v).iter().map(|x| x / 2.0).collect();
+        Some(Peak { factor, v, delta })
+    }
+
+    /// The lower triangle of A, and v.
+    pub(super) fn parts(&self, x: &Unknowns) -> (Vec<f64>, Vec<f64>) {
         let base = self.base;
         let d = base.d;
         let [a, b, c] = self.diagonal();
@@ -120,9 +127,7 @@ impl Program<'_> {
                 }
             }
         }
-        let factor = Cholesky::new(matrix, d)?;
-        let delta = factor.solve(&v).iter().map(|x| x / 2.0).collect();
-        Some(Peak { factor, v, delta })
+        (matrix, v)
     }
 
     /// The constant parts: factors of α, ν, ω, C, and of b̃ along o.
@@ -167,7 +172,8 @@ impl Program<'_> {
         shared[POINT] = self.tau * base.radius * 2.0 + 2.0;
         let (zero, n) = (vec![0.0; base.n], base.n);
         let mut x = Unknowns { shared, t: vec![0.0; n], y: zero.clone(), m: zero };
-        self.raise(&mut x, 1.0);
+        x.t.fill(-1.0);
+        self.raise(&mut x, |_| 1.0);
         x
     }
 
@@ -191,13 +197,15 @@ impl Program<'_> {
         value
     }
 
-    /// Raises every T above its cuts.
-    pub(super) fn raise(&self, x: &mut Unknowns, by: f64) {
+    /// Raises every T above its cuts by at least so much, where one of them is violated.
+    pub(super) fn raise(&self, x: &mut Unknowns, by: impl Fn(usize) -> f64) {
         let slacks = self.slack(x);
         let mut place = 0;
-        for (t, cuts) in x.t.iter_mut().zip(&self.cuts) {
+        for (i, cuts) in self.cuts.iter().enumerate() {
             let least = slacks[place..place + cuts.len()].iter().copied().fold(f64::INFINITY, f64::min);
-            *t += (by - least).max(0.0);
+            if least <= 0.0 {
+                x.t[i] += by(i) - least;
+            }
             place += cuts.len();
         }
     }
@@ -208,10 +216,10 @@ impl Program<'_> {
         [(1.0 - eps) * (2.0 * k * cut.w * cut.u + eta * squares[i] * cut.w * cut.w), (1.0 - eps) * cut.w]
     }
 
-    fn slack(&self, x: &Unknowns) -> Vec<f64> {
+    pub(super) fn slack(&self, x: &Unknowns) -> Vec<f64> {
         let mut slacks = Vec::new();
         for (i, cuts) in self.cuts.iter().enumerate() {
-            let fixed = x.nu() * self.margins[i] + dot(x.tilt(), self.base.row(i));
+            let fixed = self.fixed(x, i);
             for cut in cuts {
                 let [a, b] = self.coefficients(i, cut);
                 slacks
@@ -224,66 +232,9 @@ impl Program<'_> {
         slacks
     }
 
-    /// Improves the unknowns until the gap is below `gap`.
-    pub(super) fn solve(&self, x: &mut Unknowns, first_gap: f64, gap: f64) -> Option<()> {
-        let slack = self.slack(x);
-        let count = slack.len() as f64 + self.base.d as f64;
-        let mut barrier = first_gap / count;
-        let multiplier = slack.iter().map(|s| barrier / s).collect();
-        let mut slacks = Slacks { slack, multiplier };
-        let mut good = 0;
-        for _ in 0..STEPS {
-            let (primal, dual) = self.step(x, &mut slacks, barrier)?;
-            let products = slacks.slack.iter().zip(&slacks.multiplier).map(|(s, m)| s * m);
-            let mean = products.sum::<f64>() / slacks.slack.len() as f64;
-            good = if primal.min(dual) > 0.5 { good + 1 } else { 0 };
-            if mean * count < gap && barrier * count < gap && good > 0 {
-                break;
-            }
-            let shrink = match primal.min(dual) {
-                s if s > 0.9 => 0.1,
-                s if s > 0.5 => 0.3,
-                s if s > 0.2 => 0.7,
-                _ => 1.0,
-            };
-            barrier = (shrink * mean.min(10.0 * barrier)).max(0.3 * gap / count);
-        }
-        Some(())
-    }
-
-    /// One Newton step towards the centre of this barrier: how much of it was made, on either side.
-    fn step(&self, x: &mut Unknowns, slacks: &mut Slacks, barrier: f64) -> Option<(f64, f64)> {
-        let base = self.base;
-        let peak = self.peak(x)?;
-        let (mut matrix, mut rhs) = self.smooth_part(x, &peak, barrier);
-        let locals = self.add_rows(&mut matrix, &mut rhs, slacks, barrier);
-        self.add_limits(&mut matrix, &mut rhs, slacks, barrier);
-        let size = rhs.len();
-        let right = Mat::from_fn(size, 1, |i, _| rhs[i]);
-        for i in 0..size {
-            matrix[(i, i)] *= 1.0 + 1e-13;
-        }
-        let solved = matrix.llt(Side::Lower).ok()?.solve(right);
-        let direction: Vec<f64> = solved.col(0).iter().copied().collect();
-        let first = TILT + base.d;
-        let mut step = Unknowns {
-            shared: direction[..first].to_vec(),
-            t: vec![],
-            y: direction[first..first + base.n].to_vec(),
-            m: if self.curved { direction[first + base.n..].to_vec() } else { vec![0.0; base.n] },
-        };
-        step.t = (0..base.n).map(|i| locals[i].constant(&step, self.fixed(&step, i), i)).collect();
-        Some(self.advance(x, slacks, &step, barrier))
-    }
-
-    fn fixed(&self, x: &Unknowns, i: usize) -> f64 {
-        x.nu() * self.margins[i] + dot(x.tilt(), self.base.row(i))
-    }
-
-    /// Goes along a step as far as everything stays positive.
-    fn advance(&self, x: &mut Unknowns, slacks: &mut Slacks, step: &Unknowns, barrier: f64) -> (f64, f64) {
-        // Slacks are affine: their change is their value at the step without its constants.
-        let mut change = Vec::with_capacity(slacks.slack.len());
+    /// How the slacks change with a step: they are affine.
+    pub(super) fn slack_change(&self, step: &Unknowns) -> Vec<f64> {
+        let mut change = Vec::new();
         for (i, cuts) in self.cuts.iter().enumerate() {
             let fixed = self.fixed(step, i);
             for cut in cuts {
@@ -293,34 +244,13 @@ impl Program<'_> {
             }
         }
         let limits = self.limits();
-        change.extend(
-            limits.iter().map(|(limit, _)| limit.iter().zip(&step.shared).map(|(l, x)| l * x).sum::<f64>()),
-        );
-        let limit = |values: &[f64], changes: &[f64]| {
-            let ratios = values.iter().zip(changes).filter(|(_, c)| **c < 0.0).map(|(v, c)| -v / c);
-            (NEARLY * ratios.fold(f64::INFINITY, f64::min)).min(1.0)
-        };
-        let dual_change: Vec<f64> = (0..change.len())
-            .map(|c| (barrier - slacks.multiplier[c] * change[c]) / slacks.slack[c] - slacks.multiplier[c])
-            .collect();
-        let mut primal = limit(&slacks.slack, &change);
-        let dual = limit(&slacks.multiplier, &dual_change);
-        let moved = |t: f64| {
-            let mut next = x.clone();
-            add(&mut next.shared, t, &step.shared);
-            add(&mut next.t, t, &step.t);
-            add(&mut next.y, t, &step.y);
-            add(&mut next.m, t, &step.m);
-            next
-        };
-        let mut next = moved(primal);
-        while primal > 1e-8 && self.peak(&next).is_none() {
-            primal *= 0.7;
-            next = moved(primal);
-        }
-        *x = next;
-        slacks.slack = self.slack(x);
-        add(&mut slacks.multiplier, dual, &dual_change);
-        (primal, dual)
+        let along = |limit: &[f64; 4]| limit.iter().zip(&step.shared).map(|(l, x)| l * x).sum::<f64>();
+        change.extend(limits.iter().map(|(limit, _)| along(limit)));
+        change
+    }
+
+    /// νoᵀz + b̃ᵀz of a row.
+    pub(super) fn fixed(&self, x: &Unknowns, i: usize) -> f64 {
+        x.nu() * self.margins[i] + dot(x.tilt(), self.base.row(i))
     }
 }

@@ -34,6 +34,8 @@ pub(crate) fn require_stated(statement: &Statement, evidence: &Evidence) -> Resu
 /// As many rows and columns as the origin says.
 pub(crate) fn require_size(origin: &Origin, rows: &Rows) -> Result<(), Reason> {
     require_length("rows of the statement", origin.rows, rows.len())?;
+    let (stated, found) = (origin.of_columns.is_some(), rows.pattern.is_some());
+    require_length("sparse tables", usize::from(stated), usize::from(found))?;
     require_length("columns of the statement", origin.dimension(), rows.dimension)
 }
 

@@ -24,6 +24,7 @@ mod mean;
 mod momentum;
 pub mod paper;
 mod series;
+mod sparse;
 mod start;
 #[cfg(test)]
 mod tests;
@@ -224,7 +225,8 @@ pub(crate) fn certify_near(
 /// The claim for the first steps that has a proof of its own, if a horizon is asked for and there is one.
 fn first_steps(problem: &Problem, options: &Options) -> Result<Option<HorizonClaim>, CertifyError> {
     let start = start(problem, options)?;
-    let steps = options.horizon.filter(|_| problem.learner().schedule.is_none());
+    let is_plain = problem.learner().schedule.is_none() && !sparse::applies(problem);
+    let steps = options.horizon.filter(|_| is_plain);
     Ok(steps.and_then(|steps| first_steps::search(problem, &Horizon { steps, start })))
 }
 
@@ -260,6 +262,9 @@ fn search(
     options: &Options,
     near: Option<&Solution>,
 ) -> Result<(Found, Option<Solution>), CertifyError> {
+    if sparse::applies(problem) {
+        return Ok((sparse::search(problem)?, None));
+    }
     if interior::applies(problem) {
         let start = start(problem, options)?;
         let near = near.map(|near| interior::Point { x: near.x.clone(), theta: near.theta.clone() });

@@ -138,6 +138,7 @@ pub fn origin(rows: usize, columns: usize) -> Origin {
         rows,
         of: rows,
         columns,
+        of_columns: None,
         sha256: "0".repeat(64),
         made: None,
     }

@@ -57,8 +57,6 @@ fn require_fit(statement: &Statement, proof: &CaseProof) -> Result<(), Reason> {
     refuse(is_free && proof.slabs.is_empty(), "an unregularized coordinate without slabs")?;
     refuse(!is_free && !proof.slabs.is_empty(), "slabs without an unregularized coordinate")?;
     refuse(learner.momentum.is_some() && proof.rate.is_none(), "momentum without a rate")?;
-    let is_sparse = statement.data.iter().any(|origin| origin.of_columns.is_some());
-    refuse(is_sparse && (has_shells || matches!(rows, RowBound::Interval)), "sparse rows")?;
     refuse(learner.momentum.is_none() && proof.rate.is_some(), "a rate without momentum")?;
     refuse(proof.by_class && !is_class, "cases by class without classes")?;
     refuse(is_ellipsoid && proof.omega.is_none(), "an ellipsoid without omega")?;
@@ -72,6 +70,9 @@ pub(crate) fn case_bounds(
     evidence: &Evidence,
 ) -> Result<(Vec<Dyadic>, Momentum), Reason> {
     require_fit(statement, proof)?;
+    if proof.shells.is_some() && evidence.data.iter().any(|rows| rows.pattern.is_some()) {
+        return Err(Reason::Unfit { method: proof.rows.name(), with: "sparse rows and shells" });
+    }
     let shape = Shape::new(statement, proof, evidence);
     shape.require(proof, &statement.target)?;
     let prover = Prover::new(statement, proof, evidence, shape)?;

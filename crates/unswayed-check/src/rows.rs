@@ -94,7 +94,12 @@ impl<'a> Rows<'a> {
         let entries = self.pattern.map_or(self.len() * self.dimension, |pattern| pattern.columns().len());
         require_length("entries of z", entries, self.z.len())?;
         let outside = self.pattern.and_then(|p| p.columns().iter().find(|j| **j as usize >= self.dimension));
-        require(outside.is_none(), "a column", f64::from(*outside.unwrap_or(&0)), "one of those that there are")?;
+        require(
+            outside.is_none(),
+            "a column",
+            f64::from(*outside.unwrap_or(&0)),
+            "one of those that there are",
+        )?;
         require_each("z", self.z, f64::is_finite, "finite")?;
         if let Some(weights) = self.weights {
             require_length("weights", self.len(), weights.len())?;
@@ -163,8 +168,7 @@ impl<'a> Rows<'a> {
         let mut result = Vec::with_capacity(columns);
         for first in (0..columns).step_by(COLUMNS_AT_ONCE) {
             let block = first..columns.min(first + COLUMNS_AT_ONCE);
-            let mut parts =
-                self.in_parallel(|rows| self.block_sums(rows, skipped, block.clone(), &factors));
+            let mut parts = self.in_parallel(|rows| self.block_sums(rows, skipped, block.clone(), &factors));
             let mut total = parts.swap_remove(0);
             for part in parts {
                 total.iter_mut().flatten().zip(part.iter().flatten()).for_each(|(a, b)| a.merge(b));

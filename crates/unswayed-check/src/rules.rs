@@ -205,10 +205,11 @@ pub const RULES: &[Rule] = &[
     rule(&[SparseRows, Drift], &[], SPARSE),
     rule(&[SparseRows, Schedule], &[], SPARSE),
     rule(&[SparseRows, Momentum], &[], SPARSE),
+    // Before the projection that it needs.
+    rule(&[SparseRows, NoRegularization], &[], SPARSE),
     rule(&[SparseRows, Projection], &[], SPARSE),
     rule(&[SparseRows, Clip], &[], SPARSE),
     rule(&[SparseRows, Bias], &[], SPARSE),
-    rule(&[SparseRows, NoRegularization], &[], SPARSE),
     rule(&[SparseRows, StepWeights], &[], SPARSE),
     rule(&[SparseRows, HostileRows], &[], SPARSE),
     rule(&[SparseRows, Confidence], &[], SPARSE),

@@ -5,7 +5,7 @@ use unswayed_data::{Labels, Origin};
 use crate::exact::Dyadic;
 use crate::failure::{Reason, require, require_each, require_length, require_not_negative, require_positive};
 use crate::rows::{Evidence, Rows};
-use crate::rules;
+use crate::rules::{self, Feature};
 use crate::statement::{Learner, Loss, Set, Statement, Target};
 
 /// Rows there are, valid and all of one dimension.
@@ -41,7 +41,9 @@ pub(crate) fn require_size(origin: &Origin, rows: &Rows) -> Result<(), Reason> {
 
 /// The conditions on the statement, whatever the proof is.
 pub(crate) fn validate_statement(statement: &Statement, evidence: &Evidence) -> Result<(), Reason> {
-    if let Some(rule) = rules::unsupported(&rules::features(statement)) {
+    let mut features = rules::features(statement);
+    features.extend(evidence.data.iter().any(|rows| rows.pattern.is_some()).then_some(Feature::SparseRows));
+    if let Some(rule) = rules::unsupported(&features) {
         return Err(Reason::Unsupported(rule));
     }
     let origins = statement.data.iter().chain(match &statement.target {

@@ -575,7 +575,9 @@ impl Problem {
             P::NoLabels => {
                 "name the file of the labels too{}, or save both in one .npz file as \"x\" and \"y\""
             }
-            P::UnwantedLabels => "leave them out{}; a file of labels is for .npy features and sparse matrices",
+            P::UnwantedLabels => {
+                "leave them out{}; a file of labels is for .npy features and sparse matrices"
+            }
             P::UnwantedLabelColumn => "leave it out{}; it goes with tables that have labels",
             P::NoWeights | P::NoStepWeights => "name the column that holds them{}",
             P::UnwantedWeights => "leave them out{}; a column of weights goes with .npz files and tables",
@@ -601,12 +603,16 @@ impl Problem {
             P::BadStepWeight(_) => "step weights are above 0; leave out rows that are to have no effect",
             P::UnknownClassWeight(_) => "name the labels as they are in the file",
             P::NoClassesToWeigh => "use step weights of rows instead",
-            P::Unsorted { .. } => "sort the entries and add up those of one column (SciPy: `x.sum_duplicates()`)",
+            P::Unsorted { .. } => {
+                "sort the entries and add up those of one column (SciPy: `x.sum_duplicates()`)"
+            }
             P::NoSuchColumn { .. } => "correct the entry, or the shape",
             P::AllZero => "there is nothing to learn from",
             P::SparseLabels => "write the zeros out{}, if there are not too many",
             P::NotByRows(_) => "convert it first (SciPy: `x.tocsr()`)",
-            P::NotAnEntry(_) => "write a label and then INDEX:VALUE for each entry; query ids are not supported",
+            P::NotAnEntry(_) => {
+                "write a label and then INDEX:VALUE for each entry; query ids are not supported"
+            }
             P::Unreadable(_) | P::OddColumns(_) | P::BadOrigin(_) => "",
         }
     }

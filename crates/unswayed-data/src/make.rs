@@ -180,7 +180,9 @@ fn multiply(z: &mut [f64], table: &Table, y: &[f64]) {
     let mut rest = z;
     for (row, y) in table.split(&table.x, table.columns).zip(y) {
         let (row, after) = rest.split_at_mut(row.len());
-        row.iter_mut().for_each(|value| *value *= y);
+        for value in row {
+            *value *= y;
+        }
         rest = after;
     }
 }

@@ -60,7 +60,11 @@ impl Table {
     }
 
     /// The entries of the rows in turn.
-    pub(crate) fn split<'a>(&'a self, z: &'a [f64], columns: usize) -> Box<dyn Iterator<Item = &'a [f64]> + 'a> {
+    pub(crate) fn split<'a>(
+        &'a self,
+        z: &'a [f64],
+        columns: usize,
+    ) -> Box<dyn Iterator<Item = &'a [f64]> + 'a> {
         match &self.pattern {
             Some(pattern) => Box::new(pattern.split(z)),
             None => Box::new(z.chunks_exact(columns)),

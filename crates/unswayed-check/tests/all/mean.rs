@@ -73,8 +73,13 @@ fn random_samples_and_numbers() {
     for _ in 0..rounds(200, 5000) {
         let z = random.vector(12, -3.0, 3.0);
         let weights = random.vector(4, 0.0, 1.0);
-        let samples =
-            Rows { z: &z, pattern: None, dimension: 3, weights: (random.below(2) == 0).then_some(&weights), steps: None };
+        let samples = Rows {
+            z: &z,
+            pattern: None,
+            dimension: 3,
+            weights: (random.below(2) == 0).then_some(&weights),
+            steps: None,
+        };
         let mut certificate = mean(Some(&weighted_rows()));
         let statement = &mut certificate.statement;
         statement.benign = MeanBenign::Samples(origin(4, 3));

@@ -616,7 +616,8 @@ fn the_other_checker_proves_the_same() {
                 Rows { z, pattern: None, dimension, weights: w.as_deref(), steps }
             })
             .collect();
-        let target = target.as_ref().map(|z| Rows { z, pattern: None, dimension, weights: None, steps: None });
+        let target =
+            target.as_ref().map(|z| Rows { z, pattern: None, dimension, weights: None, steps: None });
         let evidence = Evidence { data: &rows, target };
         let verdict = check(&file, &evidence);
         let verdict = verdict.unwrap_or_else(|failure| panic!("{}: {failure}", case["name"]));

@@ -17,7 +17,9 @@ pub(super) fn read(file: &mut Npz, rows: Option<usize>) -> Result<(Table, usize)
     let shape = integers(file, "shape")?;
     let [of, columns] = shape[..] else {
         let wanted = "two numbers";
-        return Err(DataError::from(Problem::WrongShape { found: vec![shape.len()], wanted }).in_array("shape"));
+        return Err(
+            DataError::from(Problem::WrongShape { found: vec![shape.len()], wanted }).in_array("shape")
+        );
     };
     if of == 0 || columns == 0 {
         return Err(if of == 0 { Problem::NoRows } else { Problem::NoColumns }.into());
@@ -76,6 +78,8 @@ fn integers(file: &mut Npz, name: &str) -> Result<Vec<usize>, DataError> {
     let found: Option<Vec<usize>> = values.iter().map(whole).collect();
     match found.filter(|found| !found.is_empty() || name == "indices") {
         Some(found) => Ok(found),
-        None => Err(DataError::from(Problem::Damaged("it does not hold whole numbers ≥ 0".into())).in_array(name)),
+        None => {
+            Err(DataError::from(Problem::Damaged("it does not hold whole numbers ≥ 0".into())).in_array(name))
+        }
     }
 }

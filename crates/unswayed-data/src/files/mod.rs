@@ -170,6 +170,7 @@ struct Found {
 /// Reads the rows of any format, from one file or from several that are alike.
 fn read(source: &Source, files: &[Opened], reading: &Reading) -> Result<Found, DataError> {
     let Some(first) = files.first() else { return Err(Problem::NoTables.into()) };
+    let source = &beside(source, first, reading);
     refuse_unwanted(source, first.format, reading)?;
     let is_table = matches!(first.format, Format::Text(_) | Format::Parquet);
     let mut policy = reading.labels;
@@ -213,6 +214,19 @@ fn read(source: &Source, files: &[Opened], reading: &Reading) -> Result<Found, D
             Err(Problem::TooFewRows { wanted, found: table.rows() }.into())
         }
         _ => Ok(Found { table, about, policy }),
+    }
+}
+
+/// The source with the labels in `…y.npy`, for a sparse matrix in `…x.npz` that has none.
+fn beside(source: &Source, file: &Opened, reading: &Reading) -> Source {
+    let path = Path::new(&file.path);
+    let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix("x.npz"));
+    let is_open = source.labels.is_none() && reading.labels.is_labelled();
+    match name.map(|name| path.with_file_name(format!("{name}y.npy"))) {
+        Some(labels) if is_open && labels.exists() && npz::is_unlabelled_matrix(&file.content) => {
+            source.clone().labels(labels)
+        }
+        _ => source.clone(),
     }
 }
 

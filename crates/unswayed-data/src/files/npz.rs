@@ -6,8 +6,8 @@ use bytes::Bytes;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::{LARGEST_RATIO, csr};
 use super::npy::{Array, column, matrix, read_array, read_error};
+use super::{LARGEST_RATIO, csr};
 use crate::error::{DataError, Problem};
 use crate::labels::{LabelPolicy, RawLabels};
 use crate::table::Table;
@@ -76,6 +76,11 @@ pub(super) fn read(
     table.weights = weights.map(|name| file.column(name, of)).transpose()?;
     table.step_weights = steps.map(|name| file.column(name, of)).transpose()?;
     Ok(Contents { table, of, policy })
+}
+
+/// Whether a file is a sparse matrix without an array of labels.
+pub(super) fn is_unlabelled_matrix(content: &Bytes) -> bool {
+    Npz::open(content, None).is_ok_and(|file| file.has("indptr") && !file.has("y"))
 }
 
 /// The same for a sparse matrix: its labels are the array `y`, or in a file of their own.

@@ -93,7 +93,8 @@ impl Format {
             _ => return None,
         };
         // Parquet and .npz files have a compression of their own.
-        (codec == Codec::Plain || matches!(format, Format::Text(_) | Format::Svmlight)).then_some((format, codec))
+        (codec == Codec::Plain || matches!(format, Format::Text(_) | Format::Svmlight))
+            .then_some((format, codec))
     }
 
     /// The format, told from how a file begins.

@@ -29,7 +29,9 @@ pub(super) fn read(content: &[u8], rows: Option<usize>) -> Result<(Table, usize)
         return Err(Problem::NoRows.into());
     }
     let first = u32::from(!columns.contains(&0));
-    columns.iter_mut().for_each(|column| *column -= first);
+    for column in &mut columns {
+        *column -= first;
+    }
     let width = columns.iter().max().map_or(0, |last| *last as usize + 1);
     let table = Table::sparse(values, Pattern::new(starts, columns, width)?, width);
     Ok((Table { y: Some(RawLabels::Numbers(y)), ..table }, of))

@@ -86,7 +86,12 @@ pub fn write_sparse(
     let numbers = |values: &[f64]| values.iter().flat_map(|value| value.to_le_bytes()).collect();
     let starts = pattern.starts();
     let parts: [(&str, &str, String, Vec<u8>); 6] = [
-        ("indices", "<i8", vector(values.len()), integers(&mut pattern.columns().iter().map(|j| u64::from(*j)))),
+        (
+            "indices",
+            "<i8",
+            vector(values.len()),
+            integers(&mut pattern.columns().iter().map(|j| u64::from(*j))),
+        ),
         ("indptr", "<i8", vector(starts.len()), integers(&mut starts.iter().map(|start| *start as u64))),
         ("format", "|S3", "()".to_owned(), b"csr".to_vec()),
         ("shape", "<i8", vector(2), integers(&mut [pattern.rows(), columns].into_iter().map(|n| n as u64))),

@@ -37,8 +37,14 @@ impl Margins {
     /// The margins of rows with so many entries each.
     pub fn new<'r>(loss: Loss, rows: impl Iterator<Item = &'r [f64]>, point: usize) -> Self {
         let (blocks, dimension) = blocks(loss, point);
-        let mut margins =
-            Margins { blocks, dimension, x: Vec::new(), sparse: None, signs: Vec::new(), numbers: Vec::new() };
+        let mut margins = Margins {
+            blocks,
+            dimension,
+            x: Vec::new(),
+            sparse: None,
+            signs: Vec::new(),
+            numbers: Vec::new(),
+        };
         for row in rows {
             margins.numbers.extend(loss.is_regression().then(|| row[0]));
             margins.x.extend_from_slice(&row[point - dimension..]);

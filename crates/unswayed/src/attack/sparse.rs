@@ -105,7 +105,11 @@ fn best_multiplier(loss: Loss, c: f64, now: f64, s: f64, gain: f64) -> f64 {
     let (mut low, mut high, mut a) = (0.0, c, now.clamp(0.01 * c, 0.99 * c));
     for _ in 0..30 {
         let miss = ((c - a) / a).ln() - s - (a - now) * gain;
-        if miss > 0.0 { low = a } else { high = a }
+        if miss > 0.0 {
+            low = a
+        } else {
+            high = a
+        }
         let newton = a + miss / (c / (a * (c - a)) + gain);
         let next = if newton > low && newton < high { newton } else { f64::midpoint(low, high) };
         if (next - a).abs() <= 1e-12 * c {

@@ -303,10 +303,10 @@ impl<'a, L: Online, P: Policy> Run<'a, L, P> {
     /// Steps on benign rows that are not sparse.
     #[inline(always)]
     fn benign(&mut self, count: u64) {
-            for _ in 0..count {
-                let (z, weight) = self.stream.draw_weighted(&mut self.rng);
-                self.learner.weighted_step(z, weight);
-            }
+        for _ in 0..count {
+            let (z, weight) = self.stream.draw_weighted(&mut self.rng);
+            self.learner.weighted_step(z, weight);
+        }
     }
 
     fn poison(&mut self) -> Result<(), AttackError> {

@@ -32,7 +32,11 @@ impl Stream {
     /// The rows of a data set, and an adversary who may send the points of a region.
     pub(crate) fn with_region(data: &Dataset, poison_rate: f64, region: Region) -> Self {
         Stream {
-            rows: if data.sparse().is_some() { Padded::default() } else { Padded::new(data.iter(), data.dimension()) },
+            rows: if data.sparse().is_some() {
+                Padded::default()
+            } else {
+                Padded::new(data.iter(), data.dimension())
+            },
             sparse: data.sparse().map(|_| data.clone()),
             dimension: data.dimension(),
             alias: data.weights().map(|_| alias_table(&data.probabilities())),

@@ -4,8 +4,8 @@ use crate::evaluate::{Curve, Quadratic};
 use crate::exact::Dyadic;
 use crate::failure::{Reason, require};
 use crate::lambda::Lambda;
-use crate::rows::Entries;
 use crate::parts::rows::entropy::Entropy;
+use crate::rows::Entries;
 use crate::statement::Loss;
 
 /// The line for the point of case i, with the slope y = 2αk·`share`; for the logistic loss `w` is its w₀.

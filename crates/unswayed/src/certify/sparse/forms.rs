@@ -26,9 +26,9 @@ pub(super) fn hinge_loss(program: &Program, place: &mut Place) -> (Vec<f64>, Vec
     let mut envelope = HingeLoss { program, widths: [1.0, 1.0], centres: vec![[0.5, 0.5]; n] };
     let (mut best, mut converged) = ((f64::INFINITY, place.x.clone(), vec![0.0; n]), false);
     let (mut barrier, mut width, mut quiet, mut rough) = (1e-2, 1.0_f64, 0, place.clone());
+    let mut tolerance = 1e-4_f64;
     for round in 0..MOST_ROUNDS {
         envelope.widths = [width * program.kappa_slope() * place.x[ALPHA], width];
-        let tolerance = (1e-4 * 0.3_f64.powi(round as i32)).max(1e-11);
         Solver { program, envelope: &envelope, barrier, tolerance }.solve(place);
         envelope.centres = envelope.multipliers(place.x[ALPHA], &place.products);
         if round <= ROUGH {
@@ -53,6 +53,7 @@ pub(super) fn hinge_loss(program: &Program, place: &mut Place) -> (Vec<f64>, Vec
         }
         barrier = (barrier * 0.1).max(LEAST_BARRIER);
         width = (width * 0.5).max(LEAST_WIDTH);
+        tolerance = (tolerance * 0.3).max(1e-11);
     }
     *place = rough;
     (best.1, best.2, converged)
@@ -122,7 +123,8 @@ fn with_best_tau(program: &Program, x: &[f64], slopes: &[f64]) -> Vec<f64> {
         if a > 0.0 { fixed + v.max(0.0) / (4.0 * a) } else { f64::INFINITY }
     };
     // Golden sections of the logarithm of τ/τ₀ − 1, where a(τ₀) = 0: a can be very small at the best τ.
-    let least = x[TAU] * (1.0 - program.curvature(x) / (program.curvature(x) + 0.5 * reach * chi * chi / x[TAU]));
+    let least =
+        x[TAU] * (1.0 - program.curvature(x) / (program.curvature(x) + 0.5 * reach * chi * chi / x[TAU]));
     let tau = |t: f64| least * (1.0 + t.exp());
     let (mut low, mut high) = (-32.0_f64, 2.0_f64);
     for _ in 0..100 {

@@ -94,14 +94,16 @@ impl Envelope for HingeError<'_, '_> {
         // max(J, 0) = J + max(−J, 0), and clip(−J, 0, 1) is the difference of two kinks.
         let (low, far) = (kink(-jump, 0.5, width_j), kink(-jump - 1.0, 0.5, width_j));
         let (hinge, wrong) = (kink(1.0 - s, 0.5, width_s), kink(-s, 0.5, width_s));
-        let (share, by_j, by_jj) =
-            (low.value - far.value, far.slope - low.slope, low.bend - far.bend);
+        let (share, by_j, by_jj) = (low.value - far.value, far.slope - low.slope, low.bend - far.bend);
         let (m, by_s, by_ss) =
             (hinge.value - wrong.value, wrong.slope - hinge.slope, hinge.bend - wrong.bend);
         let (kappa, slope) = (program.kappa(alpha), program.kappa_slope());
         // Ψ = J + low − share·m − κ·hinge − wrong.
         let (j, jj) = (1.0 - low.slope - by_j * m, low.bend - by_jj * m);
-        let (ds, dss) = (-share * by_s + kappa * hinge.slope + wrong.slope, -share * by_ss - kappa * hinge.bend - wrong.bend);
+        let (ds, dss) = (
+            -share * by_s + kappa * hinge.slope + wrong.slope,
+            -share * by_ss - kappa * hinge.bend - wrong.bend,
+        );
         let (js, bend) = (-by_j * by_s, benign * benign * jj);
         Bend {
             value: jump + low.value - share * m - kappa * hinge.value - wrong.value,

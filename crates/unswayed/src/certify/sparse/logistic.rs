@@ -55,7 +55,11 @@ impl Row {
             let w = share(t);
             let slope = self.slope(w, y);
             // w falls as t grows: where h still rises in w, t must fall.
-            if slope > 0.0 { high = t } else { low = t }
+            if slope > 0.0 {
+                high = t
+            } else {
+                low = t
+            }
             let step = slope / (self.bend(w, y) * w * (1.0 - w));
             let newton = t + step;
             let next = if newton > low && newton < high { newton } else { f64::midpoint(low, high) };

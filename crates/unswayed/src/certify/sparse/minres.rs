@@ -19,7 +19,9 @@ pub(super) fn minres(
     if first == 0.0 || !first.is_finite() {
         return x;
     }
-    v.iter_mut().for_each(|v| *v /= first);
+    for v in &mut v {
+        *v /= first;
+    }
     let (mut before, mut w, mut w_before, mut y) = (vec![0.0; n], vec![0.0; n], vec![0.0; n], vec![0.0; n]);
     let (mut beta, mut left, mut d_bar, mut epsilon, mut cos, mut sin) = (0.0, first, 0.0, 0.0, -1.0, 0.0);
     for _ in 0..most {

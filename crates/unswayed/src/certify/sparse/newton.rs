@@ -54,7 +54,7 @@ impl<E: Envelope> Solver<'_, '_, E> {
         let mut slopes = self.inner(place, self.tolerance);
         for _ in 0..MOST_OUTER {
             let hessian = self.program.hessian(&place.x, &slopes.bends, self.barrier);
-            let (reply, second) = self.sensitivity(&hessian, place.x.len());
+            let (reply, second) = sensitivity(&hessian, place.x.len());
             let force = [0, 1, 2].map(|j| -slopes.gradient[j]);
             let Some(outer) = solve3(second, force) else { return false };
             let decrement = outer.iter().zip(force).map(|(d, f)| d * f).sum::<f64>();
@@ -123,34 +123,26 @@ impl<E: Envelope> Solver<'_, '_, E> {
         }
         slopes
     }
+}
 
-    /// How (β, θ) follows each of α, τ, ν, and the second derivatives of φ.
-    fn sensitivity(&self, hessian: &Hessian, length: usize) -> ([Vec<f64>; 3], [[f64; 3]; 3]) {
-        let scales = hessian.scales();
-        let mut second = [[0.0; 3]; 3];
-        let mut columns = [ALPHA, TAU, NU].map(|j| {
-            let (mut unit, mut column) = (vec![0.0; length], vec![0.0; length]);
-            unit[j] = 1.0;
-            hessian.product(&unit, &mut column);
-            column
-        });
-        let reply = [ALPHA, TAU, NU].map(|j| {
-            let force: Vec<f64> = columns[j].iter().map(|c| -c).collect();
-            system(hessian, force, &scales, SENSITIVITY)
-        });
-        for (i, column) in columns.iter_mut().enumerate() {
-            for (j, reply) in reply.iter().enumerate() {
-                second[i][j] = column[j] + dot(&column[PAIRS..], &reply[PAIRS..]);
-            }
-        }
-        for i in 0..3 {
-            for j in 0..i {
-                let mean = f64::midpoint(second[i][j], second[j][i]);
-                (second[i][j], second[j][i]) = (mean, mean);
-            }
-        }
-        (reply, second)
-    }
+/// How (β, θ) follows each of α, τ, ν, and the second derivatives of φ.
+fn sensitivity(hessian: &Hessian, length: usize) -> ([Vec<f64>; 3], [[f64; 3]; 3]) {
+    let scales = hessian.scales();
+    let columns = [ALPHA, TAU, NU].map(|j| {
+        let (mut unit, mut column) = (vec![0.0; length], vec![0.0; length]);
+        unit[j] = 1.0;
+        hessian.product(&unit, &mut column);
+        column
+    });
+    let reply = [ALPHA, TAU, NU].map(|j| {
+        let force: Vec<f64> = columns[j].iter().map(|c| -c).collect();
+        system(hessian, force, &scales, SENSITIVITY)
+    });
+    let second = |i: usize, j: usize| columns[i][j] + dot(&columns[i][PAIRS..], &reply[j][PAIRS..]);
+    // Symmetric but for the precision of the replies.
+    let mean = |i: usize| [0, 1, 2].map(|j| f64::midpoint(second(i, j), second(j, i)));
+    let second = [mean(0), mean(1), mean(2)];
+    (reply, second)
 }
 
 /// The step of (β, θ) that a force asks for.

@@ -28,7 +28,9 @@ pub fn load_frame(
     texts: impl Fn(&str) -> Option<bool>,
 ) -> Result<Frame, DataError> {
     located(source, |files| match files {
-        [file] if matches!(file.format, Format::Npy | Format::Npz | Format::Svmlight) => array(source, files, reading),
+        [file] if matches!(file.format, Format::Npy | Format::Npz | Format::Svmlight) => {
+            array(source, files, reading)
+        }
         _ => {
             let Some(first) = files.first() else { return Err(Problem::NoTables.into()) };
             refuse_unwanted(source, first.format, reading)?;

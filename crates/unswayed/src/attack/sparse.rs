@@ -106,9 +106,9 @@ fn best_multiplier(loss: Loss, c: f64, now: f64, s: f64, gain: f64) -> f64 {
     for _ in 0..30 {
         let miss = ((c - a) / a).ln() - s - (a - now) * gain;
         if miss > 0.0 {
-            low = a
+            low = a;
         } else {
-            high = a
+            high = a;
         }
         let newton = a + miss / (c / (a * (c - a)) + gain);
         let next = if newton > low && newton < high { newton } else { f64::midpoint(low, high) };

@@ -56,9 +56,9 @@ impl Row {
             let slope = self.slope(w, y);
             // w falls as t grows: where h still rises in w, t must fall.
             if slope > 0.0 {
-                high = t
+                high = t;
             } else {
-                low = t
+                low = t;
             }
             let step = slope / (self.bend(w, y) * w * (1.0 - w));
             let newton = t + step;

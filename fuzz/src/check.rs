@@ -67,6 +67,7 @@ pub fn evaluator(input: &[u8]) -> bool {
         Ok(AnyCertificate::Mean(certificate)) => {
             let rows = Rows {
                 z: &parts.z,
+                pattern: None,
                 dimension: parts.dimension,
                 weights: parts.weights.as_deref(),
                 steps: None,
@@ -88,12 +89,23 @@ fn linear(certificate: &Certificate, parts: &Parts) -> bool {
     let turned: Vec<f64> = (0..parts.z.len())
         .map(|i| if has_label && i % parts.dimension.max(1) == 0 { parts.z[i] } else { -parts.z[i] })
         .collect();
-    let rows = |z| Rows { z, dimension: parts.dimension, weights: parts.weights.as_deref(), steps: None };
+    let rows = |z| Rows {
+        z,
+        pattern: None,
+        dimension: parts.dimension,
+        weights: parts.weights.as_deref(),
+        steps: None,
+    };
     let both = [rows(&parts.z[..]), rows(&turned[..])];
     let data = &both[..statement.data.len().min(2)];
     let target = matches!(statement.target, Target::Rows(_));
-    let target =
-        target.then_some(Rows { z: &parts.target, dimension: parts.dimension, weights: None, steps: None });
+    let target = target.then_some(Rows {
+        z: &parts.target,
+        pattern: None,
+        dimension: parts.dimension,
+        weights: None,
+        steps: None,
+    });
     match check(certificate, &Evidence { data, target }) {
         Ok(verdict) => {
             assert!(verdict.loss <= certificate.loss.bound, "more is proven than is claimed");

@@ -275,6 +275,8 @@ pub fn load(
         drop_columns,
         normalize,
         scale,
+        // Arrays have all their entries.
+        dense: true,
         rows,
     };
     let data = crate::work::run(py, move || unswayed::data::load(&source, &reading))?;

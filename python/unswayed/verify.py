@@ -5,8 +5,8 @@
 
 It reads a certificate (`docs/certificate-format.md`), makes the rows again from the data files as the statement says, and
 evaluates the theorems of `docs/theory.md`, with their letters. It shares no code with the Rust program `unswayed-check`.
-Data are .csv, .tsv or .jsonl files (or compressed by gzip: .gz), folders of them, .npy or .npz files; Parquet and Zstandard are not
-read here. Exit code: 0 valid, 1 not valid, 2 something could not be read.
+Data are .csv, .tsv, .jsonl or .svm files (or compressed by gzip: .gz), folders of tables, .npy or .npz files, SciPy's sparse matrices
+among them; Parquet and Zstandard are not read here. Exit code: 0 valid, 1 not valid, 2 something could not be read.
 
 Numbers are exact (`fractions.Fraction`), and conditions are decided exactly. Write L(x) for the whole number with
 2^(L−1) ≤ |x| < 2^L. What is rounded, always so that the bound can only grow:
@@ -73,11 +73,30 @@ def exact(numbers: Any) -> Numbers:
     return [Fraction(x) for x in numbers]
 
 
-def dot(x: Numbers, y: Numbers) -> Fraction:
+class SparseRow:
+    """A row of which only some columns are not 0."""
+
+    def __init__(self, entries: list[tuple[int, Fraction]], length: int) -> None:
+        self.entries, self.length = entries, length
+
+    def __len__(self) -> int:
+        return self.length
+
+
+def entries_of(x: Any) -> Any:
+    """The columns of a row with its numbers; of a sparse row those that are not 0."""
+    return x.entries if isinstance(x, SparseRow) else enumerate(x)
+
+
+def dot(x: Numbers, y: Any) -> Fraction:
+    if isinstance(y, SparseRow):
+        return sum((x[j] * value for j, value in y.entries), ZERO)
     return sum((a * b for a, b in zip(x, y)), ZERO)
 
 
-def norm2(x: Numbers) -> Fraction:
+def norm2(x: Any) -> Fraction:
+    if isinstance(x, SparseRow):
+        return sum((value**2 for _, value in x.entries), ZERO)
     return dot(x, x)
 
 
@@ -309,7 +328,7 @@ VECTOR = Default(vector, [])
 
 ORIGIN = struct_of(
     file=text, label_file=Optional_(text), label_column=Optional_(text), weight_column=Optional_(text),
-    chosen_columns=Optional_(list_of(text)), files=Optional_(list_of(text)),
+    chosen_columns=Optional_(list_of(text)), files=Optional_(list_of(text)), of_columns=Optional_(whole),
     labels=one_of(
         classes=struct_of(negative=text, positive=text), scores=None, multiclass=struct_of(labels=list_of(text)),
         numbers=None, premultiplied=None, preferences=None, none=None,
@@ -438,6 +457,7 @@ class Table(NamedTuple):
     weights: Optional[list[float]]
     of: int
     steps: Optional[list[float]] = None
+    pattern: Optional[tuple[list[list[int]], int]] = None  # of sparse rows the columns of x, and how many columns there are
 
 
 class Rows(NamedTuple):
@@ -583,12 +603,17 @@ def table_records(path: str) -> tuple[list[str], list[list[Optional[str]]]]:
     return json_records(content) if ending in (".jsonl", ".ndjson") else csv_records(content, SEPARATORS[ending])
 
 
+SVMLIGHT = (".svm", ".libsvm", ".svmlight")
+
+
 def kind_of(path: str) -> str:
-    """`.npy`, `.npz`, `table`, or `` for what is not read here."""
+    """`.npy`, `.npz`, `table`, `svmlight`, or `` for what is not read here."""
     stem, ending = os.path.splitext(path.lower())
     if ending in (".gz", ".gzip"):
         ending = os.path.splitext(stem)[1]
-        return "table" if ending in TABLES else ""
+        return "table" if ending in TABLES else "svmlight" if ending in SVMLIGHT else ""
+    if ending in SVMLIGHT:
+        return "svmlight"
     return "table" if ending in TABLES else ending if ending in (".npy", ".npz") else ""
 
 
@@ -658,7 +683,7 @@ def read_npy(content: bytes, labels: Optional[bytes], origin: Struct) -> Table:
     return Table(x, y, None, of)
 
 
-def read_npz(content: bytes, origin: Struct) -> Table:
+def read_npz(content: bytes, labels: Optional[bytes], origin: Struct) -> Table:
     if origin.label_column is not None:
         raise Unreadable("an .npz file has no label column")
     kind = origin.labels[0]
@@ -667,6 +692,11 @@ def read_npz(content: bytes, origin: Struct) -> Table:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             names = archive.namelist()
+            if "indptr.npy" in names:
+                found = [name.removesuffix(".npy") for name in names]
+                if len(set(found)) != len(found):
+                    raise Unreadable("an array is there twice")
+                return read_matrix(found, lambda name: archive.read(name + ".npy"), labels, origin)
             if sorted(name.removesuffix(".npy") for name in names) != sorted(set(used)):
                 raise Unreadable(f"there must be the arrays {', '.join(used)} and no others")
             arrays = {name.removesuffix(".npy"): read_array(archive.read(name)) for name in names}
@@ -682,6 +712,80 @@ def read_npz(content: bytes, origin: Struct) -> Table:
     weights = None if origin.weight_column is None else as_column(arrays[origin.weight_column], of, origin.rows)
     steps = None if origin.step_weight_column is None else as_column(arrays[origin.step_weight_column], of, origin.rows)
     return Table(x, y, weights, of, steps)
+
+
+INDEX = re.compile(r"\+?\d{1,10}", re.ASCII)
+
+
+def sparse_table(values: list[list[float]], columns: list[list[int]], width: int, **more: Any) -> Table:
+    """Sparse rows, after columns have been found in order and in range; entries that are 0 are left out."""
+    for row in columns:
+        if any(a >= b for a, b in zip(row, row[1:])) or (row and not 0 <= row[-1] < width):
+            raise Unreadable("the columns of a row do not increase, or are out of range")
+    kept = [[(j, value) for j, value in zip(js, row) if value != 0] for js, row in zip(columns, values)]
+    pattern = [[j for j, _ in row] for row in kept], width
+    return Table([[value for _, value in row] for row in kept], pattern=pattern, **more)
+
+
+def read_svmlight(path: str, origin: Struct) -> Table:
+    """Rows of a text file: the label, then INDEX:VALUE; indexes count from 1, or from 0 if there is a 0."""
+    content = read_bytes(path)
+    text = (expand(content) if path.lower().endswith((".gz", ".gzip")) else content).decode("utf-8", "replace")
+    lines = [line for line in (line.partition("#")[0].split() for line in text.split("\n")) if line]
+    if (origin.label_column, origin.weight_column, origin.step_weight_column) != (None, None, None):
+        raise Unreadable("an svmlight file has no named columns")
+    try:
+        y = [float(line[0]) for line in lines[: origin.rows]]
+        words = [[word.split(":") for word in line[1:]] for line in lines[: origin.rows]]
+        if not all(INDEX.fullmatch(index) and NUMBER.fullmatch(value) for row in words for index, value in row):
+            raise ValueError("an index or a number")
+        columns = [[int(index) for index, _ in row] for row in words]
+        values = [[float(value) for _, value in row] for row in words]
+    except ValueError as error:
+        raise Unreadable(f"a line is not a label with entries like 7:0.5 ({error})") from None
+    first = 0 if any(j == 0 for row in columns for j in row) else 1
+    columns = [[j - first for j in row] for row in columns]
+    width = max((j + 1 for row in columns for j in row), default=0)
+    return sparse_table(values, columns, width, y=y, weights=None, of=len(lines))
+
+
+def read_matrix(names: list[str], read: Callable[[str], bytes], labels: Optional[bytes], origin: Struct) -> Table:
+    """A sparse matrix by rows, as scipy.sparse.save_npz writes it, perhaps with an array y."""
+    more = [name for name in (origin.weight_column, origin.step_weight_column) if name is not None]
+    own = ["y"] if origin.labels[0] in LABELLED and labels is None else []
+    wanted = {"data", "indices", "indptr", "shape", "format", *more, *own}
+    if set(names) - {"_is_array"} != wanted:
+        raise Unreadable(f"there must be the arrays {', '.join(sorted(wanted))} and no others")
+    if not read("format").endswith(b"csr"):
+        raise Unreadable("the matrix is not stored by rows")
+    arrays = {name: read_array(read(name)) for name in wanted - {"format"}}
+    (_, shape), (_, starts), (_, data), (_, indices) = (arrays[name] for name in ("shape", "indptr", "data", "indices"))
+    if len(shape) != 2 or any(x < 0 or x != int(x) for x in [*shape, *starts, *indices]):
+        raise Unreadable("its arrays contradict each other")
+    of, width, ends = int(shape[0]), int(shape[1]), [int(start) for start in starts]
+    good = len(ends) == of + 1 and ends[0] == 0 and ends[-1] == len(data) == len(indices)
+    if not good or any(a > b for a, b in zip(ends, ends[1:])):
+        raise Unreadable("its arrays contradict each other")
+    pairs = list(zip(ends, ends[1:]))[: origin.rows]
+    columns = [[int(j) for j in indices[a:b]] for a, b in pairs]
+    named = {name: as_column(arrays[name], of, origin.rows) for name in [*more, *own]}
+    y = as_column(read_array(labels), of, origin.rows) if labels is not None else named.get("y")
+    weights = named.get(origin.weight_column) if origin.weight_column is not None else None
+    steps = named.get(origin.step_weight_column) if origin.step_weight_column is not None else None
+    return sparse_table([data[a:b] for a, b in pairs], columns, width, y=y, weights=weights, of=of, steps=steps)
+
+
+def written_out(table: Table) -> Table:
+    """The same rows with all their zeros."""
+    if table.pattern is None:
+        return table
+    rows, width = [], table.pattern[1]
+    for row, columns in zip(table.x, table.pattern[0]):
+        full = [0.0] * width
+        for j, value in zip(columns, row):
+            full[j] = value
+        rows.append(full)
+    return table._replace(x=rows, pattern=None)
 
 
 def shortest(x: float) -> str:
@@ -702,7 +806,17 @@ def digest(table: Table) -> str:
     def numbers(values: list[float]) -> bytes:
         return struct.pack(f"<{len(values)}d", *values)
 
-    hashed = hashlib.sha256(struct.pack("<QQ", len(table.x), len(table.x[0])))
+    if table.pattern is None:
+        hashed = hashlib.sha256(struct.pack("<QQ", len(table.x), len(table.x[0])))
+    else:
+        columns, width = table.pattern
+        hashed = hashlib.sha256(b"\xff" * 8 + struct.pack("<QQ", len(table.x), width))
+        ends = [0]
+        for row in columns:
+            ends.append(ends[-1] + len(row))
+        hashed.update(struct.pack(f"<{len(ends)}Q", *ends))
+        for row in columns:
+            hashed.update(struct.pack(f"<{len(row)}Q", *row))
     for row in table.x:
         hashed.update(numbers(row))
     is_text = table.y is not None and isinstance(table.y[0], str)
@@ -729,7 +843,8 @@ def checked(table: Table, rows: int) -> Table:
         raise Unreadable("weights must be ≥ 0, and not all 0")
     if min(table.steps or [1.0]) <= 0:
         raise Unreadable("step weights must be > 0")
-    return Table([plain(row) for row in table.x], plain(table.y), plain(table.weights), table.of, table.steps)
+    x = [[value + 0.0 for value in row] for row in table.x]
+    return Table(x, plain(table.y), plain(table.weights), table.of, table.steps, table.pattern)
 
 
 def label_numbers(y: list[Any], origin: Struct) -> list[float]:
@@ -754,7 +869,8 @@ def label_numbers(y: list[Any], origin: Struct) -> list[float]:
 def validate_origin(origin: Struct) -> None:
     kind, content = origin.labels
     classes = list(content.values()) if kind == "classes" else content.labels if kind == "multiclass" else []
-    good = origin.scale > 0 and 0 < origin.rows <= origin.of and origin.columns > 0 and len(set(classes)) == len(classes)
+    good = origin.of_columns is None or origin.of_columns >= origin.columns
+    good = good and origin.scale > 0 and 0 < origin.rows <= origin.of and origin.columns > 0 and len(set(classes)) == len(classes)
     made = "-" if origin.made is None else origin.made
     good = good and bool(made.strip()) and len(made.encode()) <= 4096 and not any(unicodedata.category(c) == "Cc" for c in made)
     good = good and (kind != "multiclass" or len(classes) >= 2) and re.fullmatch("[0-9a-f]{64}", origin.sha256) is not None
@@ -769,16 +885,19 @@ def read_rows(path: str, labels: Optional[str], origin: Struct) -> Rows:
     validate_origin(origin)
     kind = "folder" if os.path.isdir(path) else kind_of(path)
     beside = path[: -len("x.npy")] + "y.npy"
-    if labels is None and os.path.basename(path).endswith("x.npy") and os.path.exists(beside):
+    if labels is None and os.path.basename(path).endswith(("x.npy", "x.npz")) and os.path.exists(beside):
         labels = beside
-    if kind in (".npy", ".npz") and origin.chosen_columns is not None:
+    if kind in (".npy", ".npz", "svmlight") and origin.chosen_columns is not None:
         raise Unreadable("columns were chosen, but those of an array have no names")
     if kind == "folder":
         table = read_folder(path, origin)
     elif kind == "table":
         table = read_table(*table_records(path), origin)
+    elif kind == "svmlight":
+        table = read_svmlight(path, origin)
     elif kind == ".npz":
-        table = read_npz(read_bytes(path), origin)
+        label_content = read_bytes(labels) if labels and origin.label_file is not None else None
+        table = read_npz(read_bytes(path), label_content, origin)
     elif kind == ".npy":
         label_content = read_bytes(labels) if labels and origin.labels[0] in LABELLED else None
         table = read_npy(read_bytes(path), label_content, origin)
@@ -787,8 +906,12 @@ def read_rows(path: str, labels: Optional[str], origin: Struct) -> Rows:
             "only .csv, .tsv and .jsonl files (or these with .gz), .npy and .npz files are read here; for Parquet and Zstandard use "
             "unswayed-check"
         )
-    if kind != ".npy" and origin.label_file is not None and labels is not None:
-        raise Unreadable("a label file is for .npy features only")
+    if kind not in (".npy", ".npz") and origin.label_file is not None and labels is not None:
+        raise Unreadable("a label file is for .npy features and sparse matrices only")
+    if origin.of_columns is None:
+        table = written_out(table)
+    elif table.pattern is None:
+        raise Invalid("the certificate is about sparse rows, and these are not")
     table = checked(table, origin.rows)
     y = label_numbers(table.y, origin) if table.y is not None else [1.0] * len(table.x)
     z = table.x
@@ -798,11 +921,17 @@ def read_rows(path: str, labels: Optional[str], origin: Struct) -> Rows:
         if len(z[0]) % 2:
             raise Unreadable("preferences need an even number of columns")
         z = [[a - b for a, b in zip(row[: len(row) // 2], row[len(row) // 2 :])] for row in z]
-    columns = len(z[0])
+    columns, kept = len(z[0]), None
+    if table.pattern is not None:
+        if origin.labels[0] not in ("classes", "scores", "premultiplied"):
+            raise Unreadable("sparse rows have labels that are classes or scores, or none")
+        kept = {j: place for place, j in enumerate(sorted({j for row in table.pattern[0] for j in row}))}
+        columns = len(kept)
     z = [[value / origin.scale + 0.0 for value in row] for row in z]
     if not all(math.isfinite(value) for row in z for value in row):
         raise Unreadable("a row is too long for binary64 numbers")
-    if (table.of, columns, digest(table)) != (origin.of, origin.columns, origin.sha256):
+    of_columns = None if table.pattern is None else table.pattern[1]
+    if (table.of, columns, of_columns, digest(table)) != (origin.of, origin.columns, origin.of_columns, origin.sha256):
         raise Invalid("these are not the certified rows: their number or their digest differs")
     if origin.labels[0] in ("multiclass", "numbers"):
         z = [[label, *row] for label, row in zip(y, z)]
@@ -813,6 +942,11 @@ def read_rows(path: str, labels: Optional[str], origin: Struct) -> Rows:
         steps = [of_class[label] * step for label, step in zip(y, steps)]
         if not all(0 < step < math.inf for step in steps):
             raise Unreadable("a step weight is not a positive number")
+    if kept is not None and table.pattern is not None:
+        # Columns that are 0 in all rows are left out (Lemma S1).
+        pairs = zip(table.pattern[0], z)
+        sparse: Any = [SparseRow([(kept[j], Fraction(value)) for j, value in zip(js, row)], columns) for js, row in pairs]
+        return Rows(sparse, weights, table.weights is not None, exact(steps))
     return Rows([exact(row) for row in z], weights, table.weights is not None, exact(steps))
 
 
@@ -837,6 +971,10 @@ UNSUPPORTED = [
     ("levels no-regularization", ""), ("levels steps", ""),
     ("new-data hostile", ""), ("hostile multiclass", ""), ("hostile weights", ""), ("hostile rows", ""), ("hostile bias", ""),
     ("paper hostile", ""), ("levels hostile", ""),
+    ("sparse", "hinge logistic"), ("sparse", "ball"), ("sparse weights", ""), ("sparse rows", ""), ("sparse drift", ""),
+    ("sparse schedule", ""), ("sparse momentum", ""), ("sparse projection", ""), ("sparse clip", ""), ("sparse bias", ""),
+    ("sparse no-regularization", ""), ("sparse steps", ""), ("sparse hostile", ""), ("sparse new-data", ""), ("sparse paper", ""),
+    ("sparse levels", ""),
     ("momentum schedule", ""), ("momentum projection", ""), ("new-data momentum", ""), ("paper momentum", ""), ("levels momentum", ""),
 ]
 
@@ -855,7 +993,7 @@ def require_supported(statement: Struct, *more: str) -> None:
         "bias": bool(learner.unregularized), "no-regularization": learner.regularization == 0,
         "schedule": learner.schedule is not None, "weighted": learner.schedule is not None and learner.schedule.weighted, "horizon": statement.horizon is not None, "average": learner.average,
         "steps": statement.threat.poison_weight is not None, "hostile": bool(statement.hostile_rows),
-        "momentum": learner.momentum is not None,
+        "momentum": learner.momentum is not None, "sparse": any(origin.of_columns is not None for origin in statement.data),
         "regression": is_regression(statement), "any-label": is_regression(statement) and statement.threat.label_bound is None,
     }
     features = {learner.loss[0], statement.threat.set[0], statement.target[0], *more, *(name for name in optional if optional[name])}
@@ -1382,6 +1520,8 @@ def require_fit(statement: Struct, proof: Struct) -> None:
     require("error" not in kind or not learner.average, "an averaged model's error is bounded by its loss")
     require(statement.target[0] != "rows" or kind == "interval", "the lines fit the target")
     require(kind != "interval" or shells, "intervals have shells")
+    sparse = any(origin.of_columns is not None for origin in statement.data)
+    require(not sparse or (kind != "interval" and not shells), "sparse rows have no shells")
     require(kind != "interval" or not statement.hostile_rows, "intervals are not for rows that may be hostile")
     fits = "error" in kind or kind in ("bounded-slope", "logistic")
     require(not free or (fits and not shells), "the proof fits an unregularized coordinate")
@@ -1597,8 +1737,8 @@ def line_above(
     for row, (_, y) in sums:
         if y != 0:
             for block, sign in row.blocks:
-                for j, x in enumerate(row.x, block * len(row.x)):
-                    slope[j] += sign * y * x
+                for j, x in entries_of(row.x):
+                    slope[block * len(row.x) + j] += sign * y * x
     return up(sum((constant for _, (constant, _) in sums), ZERO) / scale), [s / scale for s in slope], ZERO
 
 

@@ -22,7 +22,7 @@ use crate::loss::HINGE;
 use crate::parts::points::{self, Acting, Ellipsoid, Split};
 use crate::proof::{Deviation, NewDataClaim};
 use crate::prove::{point_radius, require_projection};
-use crate::rows::Rows;
+use crate::rows::{Entries, Rows};
 use crate::rules::{self, Feature};
 use crate::statement::{Set, Statement};
 
@@ -138,7 +138,7 @@ impl Sample {
             let share = share.max(zero.clone());
             let share = if (&share - &one).is_positive() { one.clone() } else { share };
             let y = kappa * share;
-            let (n, b) = lambda.products(z);
+            let (n, b) = lambda.products(Entries::of(z));
             require_not_negative(&(&edge - &n), format_args!("radius² − ‖z[{i}]‖²"))?;
             let t = (&lambda.benign * lambda.jump(&n, &b)).max(zero.clone()) - &y;
             squares = squares + t.square();

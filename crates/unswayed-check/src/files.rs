@@ -136,7 +136,10 @@ fn needs_labels(features: &Path, origin: &Origin) -> bool {
         Labels::Classes { .. } | Labels::Scores | Labels::Multiclass { .. } | Labels::Numbers => true,
         Labels::Premultiplied | Labels::Preferences | Labels::None => false,
     };
-    is_labelled && features.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy"))
+    let ends = |wanted: &str| features.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(wanted));
+    // A sparse matrix may have its labels beside it or in the same file.
+    let is_matrix = origin.of_columns.is_some() && origin.label_file.is_some() && ends("npz");
+    is_labelled && (ends("npy") || is_matrix)
 }
 
 /// For features in `…x.npy`, the labels in `…y.npy` if there is such a file.

@@ -2,6 +2,7 @@
 
 use crate::exact::{Dyadic, ExactSum, Round, norm2, quotient};
 use crate::proof::CaseProof;
+use crate::rows::Entries;
 use crate::statement::Statement;
 
 /// The numbers that all rows, points and cases share.
@@ -75,18 +76,18 @@ impl<'a> Lambda<'a> {
     }
 
     /// n = ‖z‖², where unregularized coordinates count k-fold, and βᵀz.
-    pub(crate) fn products(&self, z: &[f64]) -> (Dyadic, Dyadic) {
+    pub(crate) fn products(&self, x: Entries) -> (Dyadic, Dyadic) {
         let (mut norm, mut product) = (ExactSum::new(), ExactSum::new());
-        for (&z, &beta) in z.iter().zip(self.beta) {
+        for (j, z) in x.iter() {
             norm.add([z, z]);
-            product.add([beta, z]);
+            product.add([self.beta[j], z]);
         }
         let n = norm.take();
         if self.free.is_empty() {
             return (n, product.take());
         }
         for &j in self.free {
-            norm.add([z[j], z[j]]);
+            norm.add([x.values[j], x.values[j]]);
         }
         // λ has the curvature αk there: z_j² − ησz_j² = kz_j².
         (n - &self.eta * &self.sigma * norm.take(), product.take())

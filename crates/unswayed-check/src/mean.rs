@@ -75,16 +75,15 @@ fn covariance_trace(benign: &MeanBenign, rows: Option<&Rows>) -> Result<RBig, Re
         let mut sum = ExactSum::new();
         for i in range {
             let w = rows.weight(i);
-            rows.row(i).iter().for_each(|&z| sum.add([w, z, z]));
+            rows.entries(i, 0).values.iter().for_each(|&z| sum.add([w, z, z]));
         }
         sum
     }) {
         squares.merge(&part);
     }
     let mut mean2 = Dyadic::zero();
-    let sums = rows.column_sums(rows.dimension, |i, add| {
+    let sums = rows.column_sums(0, |i: usize, add: &mut dyn FnMut(usize, [f64; 3])| {
         add(0, [rows.weight(i), 1.0, 1.0]);
-        rows.row(i)
     });
     for [column, _] in sums {
         mean2 = mean2 + column.square();

@@ -119,7 +119,7 @@ fn steepest(loss: Loss) -> Dyadic {
 /// The largest ‖z‖² of a row, times its squared step weight.
 fn longest_row(loss: Loss, rows: &Rows) -> Dyadic {
     let labels = loss.label_entries();
-    let squared = |i: usize| norm2(&rows.row(i)[labels..]) * Dyadic::new(rows.step(i)).square();
+    let squared = |i: usize| rows.squared(i, labels) * Dyadic::new(rows.step(i)).square();
     let longest = |range: std::ops::Range<usize>| range.map(squared).fold(Dyadic::zero(), Dyadic::max);
     rows.in_parallel(longest).into_iter().fold(Dyadic::zero(), Dyadic::max)
 }

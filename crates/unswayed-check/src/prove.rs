@@ -70,6 +70,9 @@ pub(crate) fn case_bounds(
     evidence: &Evidence,
 ) -> Result<(Vec<Dyadic>, Momentum), Reason> {
     require_fit(statement, proof)?;
+    if proof.shells.is_some() && evidence.data.iter().any(|rows| rows.pattern.is_some()) {
+        return Err(Reason::Unfit { method: proof.rows.name(), with: "sparse rows and shells" });
+    }
     let shape = Shape::new(statement, proof, evidence);
     shape.require(proof, &statement.target)?;
     let prover = Prover::new(statement, proof, evidence, shape)?;

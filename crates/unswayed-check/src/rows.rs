@@ -2,16 +2,18 @@
 
 use std::ops::Range;
 
-use unswayed_data::Dataset;
+use unswayed_data::{Dataset, Pattern};
 
-use crate::exact::{Dyadic, ExactSum};
+use crate::exact::{Dyadic, ExactSum, norm2};
 use crate::failure::{Reason, require, require_each, require_length};
 
 /// Rows z_1 … z_N of R^d, row after row, with optional weights.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
-    /// The N·d entries in row-major order.
+    /// The N·d entries in row-major order; of sparse rows the entries that the pattern lists.
     pub z: &'a [f64],
+    /// Where the entries are, if rows are sparse: other entries are 0.
+    pub pattern: Option<&'a Pattern>,
     /// The dimension d.
     pub dimension: usize,
     /// N weights w_i ≥ 0, not all zero; without them all rows weigh the same.
@@ -34,17 +36,49 @@ const ENTRIES_PER_THREAD: usize = 1 << 16;
 /// Columns summed together in one pass over the rows: their sums stay in the cache.
 const COLUMNS_AT_ONCE: usize = 64;
 
+/// The entries of a row: all of them, or of a sparse row some with their columns.
+#[derive(Clone, Copy)]
+pub(crate) struct Entries<'a> {
+    pub(crate) values: &'a [f64],
+    columns: Option<&'a [u32]>,
+}
+
+impl<'a> Entries<'a> {
+    /// All entries of a vector.
+    pub(crate) fn of(values: &'a [f64]) -> Self {
+        Entries { values, columns: None }
+    }
+
+    /// Each entry with its column.
+    pub(crate) fn iter(self) -> impl Iterator<Item = (usize, f64)> + 'a {
+        let column = move |place: usize| self.columns.map_or(place, |columns| columns[place] as usize);
+        self.values.iter().enumerate().map(move |(place, value)| (column(place), *value))
+    }
+}
+
+/// What adds products of three numbers for a row, each to place 0 or 1.
+pub(crate) trait Factors: Fn(usize, &mut dyn FnMut(usize, [f64; 3])) + Sync {}
+impl<F: Fn(usize, &mut dyn FnMut(usize, [f64; 3])) + Sync> Factors for F {}
+
 impl<'a> Rows<'a> {
     /// The rows of a dataset.
     pub fn of(data: &'a Dataset) -> Self {
-        Rows { z: data.z(), dimension: data.dimension(), weights: data.weights(), steps: data.step_weights() }
+        let (z, pattern) = match data.sparse() {
+            Some(sparse) => (sparse.values, Some(sparse.pattern)),
+            None => (data.z(), None),
+        };
+        let (weights, steps) = (data.weights(), data.step_weights());
+        Rows { z, pattern, dimension: data.dimension(), weights, steps }
     }
 }
 
 impl<'a> Rows<'a> {
     /// The number of rows N.
     pub fn len(&self) -> usize {
-        self.z.len().checked_div(self.dimension).unwrap_or(0)
+        match self.pattern {
+            Some(pattern) => pattern.rows(),
+            None => self.z.len().checked_div(self.dimension).unwrap_or(0),
+        }
     }
 
     /// Whether there are no rows.
@@ -57,7 +91,15 @@ impl<'a> Rows<'a> {
     /// # Errors
     /// The first of these that does not hold.
     pub fn validate(&self) -> Result<(), Reason> {
-        require_length("entries of z", self.len() * self.dimension, self.z.len())?;
+        let entries = self.pattern.map_or(self.len() * self.dimension, |pattern| pattern.columns().len());
+        require_length("entries of z", entries, self.z.len())?;
+        let outside = self.pattern.and_then(|p| p.columns().iter().find(|j| **j as usize >= self.dimension));
+        require(
+            outside.is_none(),
+            "a column",
+            f64::from(*outside.unwrap_or(&0)),
+            "one of those that there are",
+        )?;
         require_each("z", self.z, f64::is_finite, "finite")?;
         if let Some(weights) = self.weights {
             require_length("weights", self.len(), weights.len())?;
@@ -72,9 +114,26 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// Row i.
+    /// Row i, all of it.
+    ///
+    /// # Panics
+    /// If rows are sparse: every proof that asks for this is refused for them, by the rules or because it does not fit.
     pub(crate) fn row(&self, i: usize) -> &'a [f64] {
+        assert!(self.pattern.is_none(), "sparse rows are not written out");
         &self.z[i * self.dimension..(i + 1) * self.dimension]
+    }
+
+    /// The entries of row i, without the first `skipped` columns, which sparse rows do not have.
+    pub(crate) fn entries(&self, i: usize, skipped: usize) -> Entries<'a> {
+        match self.pattern {
+            Some(pattern) => Entries { values: &self.z[pattern.range(i)], columns: Some(pattern.row(i)) },
+            None => Entries::of(&self.row(i)[skipped..]),
+        }
+    }
+
+    /// ‖z_i‖² without the first columns.
+    pub(crate) fn squared(&self, i: usize, skipped: usize) -> Dyadic {
+        norm2(self.entries(i, skipped).values)
     }
 
     /// Weight of row i, 1 if there are no weights.
@@ -99,17 +158,17 @@ impl<'a> Rows<'a> {
         sum.take()
     }
 
-    /// Σ_i f(i)·x_i for the first `columns` columns, in two places: `factors` adds products f of three numbers for row i, each to
-    /// place 0 or 1, and returns x_i.
-    pub(crate) fn column_sums<'r>(
-        &'r self,
-        columns: usize,
-        factors: impl Fn(usize, &mut dyn FnMut(usize, [f64; 3])) -> &'r [f64] + Sync,
-    ) -> Vec<[Dyadic; 2]> {
+    /// Σ_i f(i)·x_i in two places, x_i being row i without its first `skipped` columns: `factors` adds products f of three numbers
+    /// for row i, each to place 0 or 1.
+    pub(crate) fn column_sums(&self, skipped: usize, factors: impl Factors) -> Vec<[Dyadic; 2]> {
+        if let Some(pattern) = self.pattern {
+            return self.sparse_sums(pattern, &factors);
+        }
+        let columns = self.dimension - skipped;
         let mut result = Vec::with_capacity(columns);
         for first in (0..columns).step_by(COLUMNS_AT_ONCE) {
             let block = first..columns.min(first + COLUMNS_AT_ONCE);
-            let mut parts = self.in_parallel(|rows| block_sums(rows, block.clone(), &factors));
+            let mut parts = self.in_parallel(|rows| self.block_sums(rows, skipped, block.clone(), &factors));
             let mut total = parts.swap_remove(0);
             for part in parts {
                 total.iter_mut().flatten().zip(part.iter().flatten()).for_each(|(a, b)| a.merge(b));
@@ -119,10 +178,55 @@ impl<'a> Rows<'a> {
         result
     }
 
+    /// The same for sparse rows: column by column, each over the rows that have an entry there.
+    fn sparse_sums(&self, pattern: &Pattern, factors: &impl Factors) -> Vec<[Dyadic; 2]> {
+        let (ends, places) = by_column(pattern, self.dimension);
+        let sums = self.parts_of(self.dimension, |columns| {
+            let (mut sums, mut result) = ([ExactSum::new(), ExactSum::new()], Vec::new());
+            for column in columns {
+                let start = if column == 0 { 0 } else { ends[column - 1] };
+                for &(row, place) in &places[start..ends[column]] {
+                    let x = self.z[place as usize];
+                    factors(row as usize, &mut |at, [f, g, h]| sums[at].add([f, g, h, x]));
+                }
+                result.push([sums[0].take(), sums[1].take()]);
+            }
+            result
+        });
+        sums.into_iter().flatten().collect()
+    }
+
+    /// The sums of [`Rows::column_sums`] for some rows and some columns.
+    fn block_sums(
+        &self,
+        rows: Range<usize>,
+        skipped: usize,
+        columns: Range<usize>,
+        factors: &impl Factors,
+    ) -> Vec<[ExactSum; 2]> {
+        let mut sums = vec![[ExactSum::new(), ExactSum::new()]; columns.len()];
+        let mut products = Vec::new();
+        for i in rows {
+            products.clear();
+            factors(i, &mut |place, product| products.push((place, product)));
+            let x = &self.row(i)[skipped..];
+            for &(place, [f, g, h]) in &products {
+                for (sum, &x) in sums.iter_mut().zip(&x[columns.clone()]) {
+                    sum[place].add([f, g, h, x]);
+                }
+            }
+        }
+        sums
+    }
+
     /// Runs `work` on consecutive ranges that make up 0..N, the results in their order (at least
     /// one).
     pub(crate) fn in_parallel<R: Send>(&self, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
-        let n = self.len();
+        self.parts_of(self.len(), work)
+    }
+
+    /// The same for 0..n.
+    fn parts_of<R: Send>(&self, n: usize, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
         let useful = self.z.len() / ENTRIES_PER_THREAD;
         // Asking for the number of processors takes longer than a small check.
         let processors = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -144,22 +248,21 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The sums of [`Rows::column_sums`] for some rows and some columns.
-fn block_sums<'r>(
-    rows: Range<usize>,
-    columns: Range<usize>,
-    factors: &impl Fn(usize, &mut dyn FnMut(usize, [f64; 3])) -> &'r [f64],
-) -> Vec<[ExactSum; 2]> {
-    let mut sums = vec![[ExactSum::new(), ExactSum::new()]; columns.len()];
-    let mut products = Vec::new();
-    for i in rows {
-        products.clear();
-        let x = factors(i, &mut |place, product| products.push((place, product)));
-        for &(place, [f, g, h]) in &products {
-            for (sum, &x) in sums.iter_mut().zip(&x[columns.clone()]) {
-                sum[place].add([f, g, h, x]);
-            }
+/// The entries of a pattern by columns: where each column ends, and row and place of each entry.
+fn by_column(pattern: &Pattern, columns: usize) -> (Vec<usize>, Vec<(u32, u32)>) {
+    let mut next = vec![0; columns + 1];
+    pattern.columns().iter().for_each(|column| next[*column as usize + 1] += 1);
+    for column in 0..columns {
+        next[column + 1] += next[column];
+    }
+    let mut places = vec![(0, 0); pattern.columns().len()];
+    for row in 0..pattern.rows() {
+        for place in pattern.range(row) {
+            let at = &mut next[pattern.columns()[place] as usize];
+            places[*at] = (row as u32, place as u32);
+            *at += 1;
         }
     }
-    sums
+    next.truncate(columns);
+    (next, places)
 }

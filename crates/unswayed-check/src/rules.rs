@@ -65,6 +65,8 @@ pub enum Feature {
     Levels,
     /// Rows that may be hostile themselves.
     HostileRows,
+    /// Rows of which only the entries are kept that are not 0.
+    SparseRows,
 }
 
 #[allow(clippy::enum_glob_use)] // the table reads better without the prefix
@@ -117,6 +119,8 @@ const HOSTILE: &str = "rows that may be hostile are supported where every column
                        the loss is that on the rows that are not";
 const HOSTILE_CHOICE: &str = "the numbers of a bound for new data must be chosen without the rows that they are evaluated on, and hostile rows of \
                               the half that chooses them may have been made with knowledge of the other half";
+const SPARSE: &str = "sparse rows are supported for the hinge and logistic losses against a ball of points, for one dataset judged by itself, with \
+                      plain regularized steps at a constant rate; small data can be read with all their zeros (the option `dense`)";
 const UNBOUNDED: &str = "without regularization nothing pulls the model back, and the proofs here need something that does; add a projection \
                          (on twice the norm of the model that clean data lead to, for example) or a regularization, which may be small";
 
@@ -202,6 +206,24 @@ pub const RULES: &[Rule] = &[
     rule(&[Levels, Bias], &[], LEVELS),
     rule(&[Levels, StepWeights], &[], LEVELS),
     rule(&[Levels, HostileRows], &[], LEVELS),
+    // Columns that are 0 in all rows are left out (Lemma S1), which only a ball allows.
+    rule(&[SparseRows], &[Hinge, Logistic], SPARSE),
+    rule(&[SparseRows], &[Ball], SPARSE),
+    rule(&[SparseRows, TargetWeights], &[], SPARSE),
+    rule(&[SparseRows, TargetRows], &[], SPARSE),
+    rule(&[SparseRows, Drift], &[], SPARSE),
+    rule(&[SparseRows, Schedule], &[], SPARSE),
+    rule(&[SparseRows, Momentum], &[], SPARSE),
+    // Before the projection that it needs.
+    rule(&[SparseRows, NoRegularization], &[], SPARSE),
+    rule(&[SparseRows, Projection], &[], SPARSE),
+    rule(&[SparseRows, Clip], &[], SPARSE),
+    rule(&[SparseRows, Bias], &[], SPARSE),
+    rule(&[SparseRows, StepWeights], &[], SPARSE),
+    rule(&[SparseRows, HostileRows], &[], SPARSE),
+    rule(&[SparseRows, Confidence], &[], SPARSE),
+    rule(&[SparseRows, Paper], &[], SPARSE),
+    rule(&[SparseRows, Levels], &[], SPARSE),
 ];
 
 /// The first rule that these features break.
@@ -252,6 +274,7 @@ pub fn features(statement: &Statement) -> Vec<Feature> {
         (learner.regularization == 0.0, NoRegularization),
         (horizon.is_some(), Horizon),
         (!hostile_rows.is_empty(), HostileRows),
+        (data.iter().any(|origin| origin.of_columns.is_some()), SparseRows),
     ];
     [loss, set]
         .into_iter()
@@ -295,6 +318,7 @@ impl fmt::Display for Feature {
             Paper => "the paper's program",
             Levels => "an error proof by levels",
             HostileRows => "rows that may be hostile",
+            SparseRows => "sparse rows",
         })
     }
 }

@@ -5,7 +5,7 @@ use unswayed_data::{Labels, Origin};
 use crate::exact::Dyadic;
 use crate::failure::{Reason, require, require_each, require_length, require_not_negative, require_positive};
 use crate::rows::{Evidence, Rows};
-use crate::rules;
+use crate::rules::{self, Feature};
 use crate::statement::{Horizon, Learner, Loss, Set, Statement, Target};
 
 /// Rows there are, valid and all of one dimension.
@@ -34,12 +34,16 @@ pub(crate) fn require_stated(statement: &Statement, evidence: &Evidence) -> Resu
 /// As many rows and columns as the origin says.
 pub(crate) fn require_size(origin: &Origin, rows: &Rows) -> Result<(), Reason> {
     require_length("rows of the statement", origin.rows, rows.len())?;
+    let (stated, found) = (origin.of_columns.is_some(), rows.pattern.is_some());
+    require_length("sparse tables", usize::from(stated), usize::from(found))?;
     require_length("columns of the statement", origin.dimension(), rows.dimension)
 }
 
 /// The conditions on the statement, whatever the proof is.
 pub(crate) fn validate_statement(statement: &Statement, evidence: &Evidence) -> Result<(), Reason> {
-    if let Some(rule) = rules::unsupported(&rules::features(statement)) {
+    let mut features = rules::features(statement);
+    features.extend(evidence.data.iter().any(|rows| rows.pattern.is_some()).then_some(Feature::SparseRows));
+    if let Some(rule) = rules::unsupported(&features) {
         return Err(Reason::Unsupported(rule));
     }
     let origins = statement.data.iter().chain(match &statement.target {

@@ -169,6 +169,11 @@ pub struct ReadFlags {
     #[arg(long)]
     pub normalize: bool,
 
+    /// Write the zeros of sparse rows out (.svm files and SciPy's matrices): for small data, with a learner or adversary that sparse rows are
+    /// not supported for
+    #[arg(long)]
+    pub dense: bool,
+
     /// Use the first N rows only
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub rows: Option<usize>,

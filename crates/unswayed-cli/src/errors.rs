@@ -134,6 +134,7 @@ fn flag(feature: Feature) -> String {
         Feature::RowWeights => "--weight-column",
         Feature::StepWeights => "--class-weight or --step-weight-column",
         Feature::HostileRows => "--contaminated",
+        Feature::SparseRows => "sparse rows without --dense",
         Feature::Paper => "--method paper",
         other => return other.to_string(),
     };

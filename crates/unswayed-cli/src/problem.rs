@@ -225,6 +225,7 @@ pub fn reading(label_column: Option<&str>, read: &ReadFlags, learner: &LearnerFl
         drop_columns: read.columns.drop_columns.clone(),
         normalize: read.normalize,
         scale: None,
+        dense: read.dense,
         rows: read.rows,
     }
 }

@@ -1,10 +1,10 @@
 //! Rows z.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::error::Problem;
 use crate::make::{self, About, Divide};
-use crate::{DataError, Labels, Origin, Table, norms};
+use crate::{DataError, Labels, Origin, Pattern, SparseRows, Table, norms};
 
 /// Rows z of one dimension, all finite, with optional weights, and the record of how they were made.
 ///
@@ -17,10 +17,14 @@ use crate::{DataError, Labels, Origin, Table, norms};
 /// assert_eq!(data.largest_norm(), 1.0);
 /// # Ok::<(), unswayed_data::DataError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Dataset {
     /// The rows, if they are not the features of the table themselves.
     z: Option<Vec<f64>>,
+    /// Of sparse rows: the columns of the table that are not 0 in all rows, and where the entries are among these columns.
+    kept: Option<Arc<(Vec<u32>, Pattern)>>,
+    /// Sparse rows written out, once that was asked for.
+    written_out: OnceLock<Vec<f64>>,
     /// The step weights of the rows, if they are not those of the table themselves.
     steps: Option<Vec<f64>>,
     table: Arc<Table>,
@@ -30,11 +34,12 @@ pub struct Dataset {
 impl Dataset {
     pub(crate) fn new(
         z: Option<Vec<f64>>,
+        kept: Option<Arc<(Vec<u32>, Pattern)>>,
         steps: Option<Vec<f64>>,
         table: Arc<Table>,
         origin: Origin,
     ) -> Self {
-        Dataset { z, steps, table, origin }
+        Dataset { z, kept, written_out: OnceLock::new(), steps, table, origin }
     }
 
     /// A dataset of the rows in `z`, row after row. Rows of any length are accepted. Without weights all rows count the
@@ -77,8 +82,26 @@ impl Dataset {
         self.origin.dimension()
     }
 
-    /// All rows, one after the other.
+    /// All rows, one after the other. Sparse rows are written out, which may take much memory: see [`Dataset::sparse`].
     pub fn z(&self) -> &[f64] {
+        match self.sparse() {
+            Some(rows) => self.written_out.get_or_init(|| rows.pattern.dense(rows.values, self.dimension())),
+            None => self.entries(),
+        }
+    }
+
+    /// The rows as sparse rows, if they were read as such. Columns that are 0 in all rows are left out:
+    /// [`Dataset::kept_columns`] says which ones are there.
+    pub fn sparse(&self) -> Option<SparseRows<'_>> {
+        self.kept.as_ref().map(|kept| SparseRows { pattern: &kept.1, values: self.entries() })
+    }
+
+    /// Of sparse rows: the columns of the table that rows have, counted from 0.
+    pub fn kept_columns(&self) -> Option<&[u32]> {
+        self.kept.as_ref().map(|kept| kept.0.as_slice())
+    }
+
+    fn entries(&self) -> &[f64] {
         self.z.as_deref().unwrap_or(&self.table.x)
     }
 
@@ -150,7 +173,7 @@ impl Dataset {
 
     /// The largest Euclidean norm of a row, rounded to binary64.
     pub fn largest_norm(&self) -> f64 {
-        norms::largest(self.z(), self.dimension())
+        norms::largest(self.table.split(self.entries(), self.dimension()))
     }
 
     /// The first `rows` rows as a dataset of their own, made in the same way: with the same classes and the same scale.
@@ -190,6 +213,16 @@ impl Dataset {
     /// ```
     pub fn describe(&self) -> String {
         self.origin.describe()
+    }
+}
+
+impl PartialEq for Dataset {
+    /// Whether sparse rows have been written out makes no difference.
+    fn eq(&self, other: &Self) -> bool {
+        self.origin == other.origin
+            && self.table == other.table
+            && self.z == other.z
+            && self.steps == other.steps
     }
 }
 

@@ -8,11 +8,21 @@ use crate::table::Table;
 /// How many numbers are put into bytes at a time.
 const CHUNK: usize = 1 << 12;
 
+/// What the digest of sparse rows begins with: no table has so many rows.
+const SPARSE: [u8; 8] = [0xff; 8];
+
 /// The digest as 64 lower-case hexadecimal digits.
 pub(crate) fn of(table: &Table) -> String {
     let mut hash = Sha256::new();
+    if table.pattern.is_some() {
+        hash.update(SPARSE);
+    }
     hash.update((table.rows() as u64).to_le_bytes());
     hash.update((table.columns as u64).to_le_bytes());
+    if let Some(pattern) = &table.pattern {
+        integers(&mut hash, pattern.starts().iter().map(|start| *start as u64));
+        integers(&mut hash, pattern.columns().iter().map(|column| u64::from(*column)));
+    }
     numbers(&mut hash, &table.x);
     match &table.y {
         None => hash.update([0]),
@@ -37,6 +47,18 @@ pub(crate) fn of(table: &Table) -> String {
     let hexadecimal =
         |byte: &u8| [byte >> 4, byte & 15].map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)]));
     hash.finalize().iter().flat_map(hexadecimal).collect()
+}
+
+fn integers(hash: &mut Sha256, values: impl Iterator<Item = u64>) {
+    let mut bytes = Vec::with_capacity(8 * CHUNK);
+    for value in values {
+        bytes.extend(value.to_le_bytes());
+        if bytes.len() == 8 * CHUNK {
+            hash.update(&bytes);
+            bytes.clear();
+        }
+    }
+    hash.update(&bytes);
 }
 
 fn numbers(hash: &mut Sha256, values: &[f64]) {

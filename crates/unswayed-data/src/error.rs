@@ -462,6 +462,34 @@ pub enum Problem {
     /// Class weights for labels that are not two classes.
     #[error("class weights were given, but the labels are not two classes")]
     NoClassesToWeigh,
+    /// The columns of a sparse row are not in order.
+    #[error("column index {column} comes after {before}, but the indexes of a row must increase")]
+    Unsorted {
+        /// The column, as an index from 0.
+        column: u32,
+        /// The one before it.
+        before: u32,
+    },
+    /// A sparse row has an entry in a column that there is not.
+    #[error("column index {column} is out of range: there are {columns} columns, counted from 0")]
+    NoSuchColumn {
+        /// The column, as an index from 0.
+        column: u32,
+        /// Number of columns.
+        columns: usize,
+    },
+    /// Sparse rows in which every entry is 0.
+    #[error("every entry is 0")]
+    AllZero,
+    /// Sparse rows with labels that are not classes or scores.
+    #[error("sparse rows are supported for labels that are two classes or scores, and for rows z")]
+    SparseLabels,
+    /// A sparse matrix that is not stored by rows.
+    #[error("the matrix is not stored by rows (its format is {0:?})")]
+    NotByRows(String),
+    /// A word of an svmlight file that is not an entry.
+    #[error("{0:?} is not an entry like 7:0.5")]
+    NotAnEntry(String),
     /// An origin that no data can have.
     #[error("the record of how the rows were made is wrong: {0}")]
     BadOrigin(String),
@@ -493,6 +521,7 @@ impl Problem {
             P::OneClass(_) => Some(Setting::Scores),
             P::ThirdLabel { .. } => Some(Setting::Multiclass),
             P::LongRow(_) => Some(Setting::Normalize),
+            P::SparseLabels => Some(Setting::Dense),
             _ => None,
         }
     }
@@ -503,7 +532,7 @@ impl Problem {
         match self {
             P::NotFound => "check the path",
             P::NotAFile => "name a file, or a folder of tables",
-            P::UnknownFormat => "use .npz, .npy, .csv, .tsv, .jsonl or .parquet",
+            P::UnknownFormat => "use .npz, .npy, .csv, .tsv, .jsonl, .parquet or .svm",
             P::Expands(_) => "if that is right, expand it first",
             P::NotAnObject(_) => "write one object a line",
             P::NewField => "write the same fields on every line",
@@ -546,7 +575,9 @@ impl Problem {
             P::NoLabels => {
                 "name the file of the labels too{}, or save both in one .npz file as \"x\" and \"y\""
             }
-            P::UnwantedLabels => "leave them out{}; a file of labels goes with .npy features only",
+            P::UnwantedLabels => {
+                "leave them out{}; a file of labels is for .npy features and sparse matrices"
+            }
             P::UnwantedLabelColumn => "leave it out{}; it goes with tables that have labels",
             P::NoWeights | P::NoStepWeights => "name the column that holds them{}",
             P::UnwantedWeights => "leave them out{}; a column of weights goes with .npz files and tables",
@@ -572,6 +603,16 @@ impl Problem {
             P::BadStepWeight(_) => "step weights are above 0; leave out rows that are to have no effect",
             P::UnknownClassWeight(_) => "name the labels as they are in the file",
             P::NoClassesToWeigh => "use step weights of rows instead",
+            P::Unsorted { .. } => {
+                "sort the entries and add up those of one column (SciPy: `x.sum_duplicates()`)"
+            }
+            P::NoSuchColumn { .. } => "correct the entry, or the shape",
+            P::AllZero => "there is nothing to learn from",
+            P::SparseLabels => "write the zeros out{}, if there are not too many",
+            P::NotByRows(_) => "convert it first (SciPy: `x.tocsr()`)",
+            P::NotAnEntry(_) => {
+                "write a label and then INDEX:VALUE for each entry; query ids are not supported"
+            }
             P::Unreadable(_) | P::OddColumns(_) | P::BadOrigin(_) => "",
         }
     }
@@ -601,6 +642,8 @@ pub enum Setting {
     Scores,
     /// Labels are several classes.
     Multiclass,
+    /// Write sparse rows out.
+    Dense,
 }
 
 impl Setting {
@@ -617,6 +660,7 @@ impl Setting {
             Setting::DropColumns => "--drop-columns",
             Setting::Scores => "--scores",
             Setting::Multiclass => "--loss multiclass",
+            Setting::Dense => "--dense",
         }
     }
 
@@ -633,6 +677,7 @@ impl Setting {
             Setting::DropColumns => "drop_columns",
             Setting::Scores => "labels=\"scores\"",
             Setting::Multiclass => "labels=\"classes\"",
+            Setting::Dense => "dense=True",
         }
     }
 }

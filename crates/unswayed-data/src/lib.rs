@@ -34,6 +34,7 @@ mod labels;
 mod make;
 mod norms;
 mod origin;
+mod sparse;
 mod steps;
 mod table;
 
@@ -42,11 +43,12 @@ pub use error::{Column, DataError, Place, Problem, Setting};
 #[cfg(feature = "files")]
 pub use files::{
     Line, Lines, Source, load, load_frame, load_table, load_vector, reload, write_arrays, write_dataset,
-    write_weighted,
+    write_sparse, write_weighted,
 };
 pub use frame::{Cells, Frame, FrameColumn, TextCells};
 pub use labels::{LabelPolicy, RawLabels, TextLabels};
 pub use make::Reading;
 pub use origin::{Labels, Origin};
+pub use sparse::{Pattern, SparseRows};
 pub use steps::{ClassWeightPolicy, ClassWeights};
 pub use table::Table;

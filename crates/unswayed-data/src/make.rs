@@ -7,7 +7,7 @@ use crate::error::{DataError, Part, Place, Problem};
 use crate::labels::{self, LabelPolicy};
 use crate::steps::{self, ClassWeightPolicy, ClassWeights};
 use crate::table::{Table, clear_signs_of_zero};
-use crate::{Dataset, Labels, Origin, digest, norms};
+use crate::{Dataset, Labels, Origin, Pattern, digest, norms};
 
 /// How data are to be read.
 ///
@@ -46,6 +46,8 @@ pub struct Reading {
     pub normalize: bool,
     /// Divide all rows by this number instead, as other data were divided. Rows may then have any norm.
     pub scale: Option<f64>,
+    /// Write sparse rows out, with all their zeros: for learners and adversaries that sparse rows are not supported for.
+    pub dense: bool,
     /// Use only so many rows from the top; labels and scale are then told from these alone.
     pub rows: Option<usize>,
 }
@@ -118,13 +120,17 @@ pub(crate) fn rows(
     divide: Divide,
     about: About,
 ) -> Result<Dataset, DataError> {
+    let is_supported = matches!(labels, Labels::Classes { .. } | Labels::Scores | Labels::Premultiplied);
+    if table.pattern.is_some() && !is_supported {
+        return Err(Problem::SparseLabels.into());
+    }
     let mut z = Cow::Borrowed(table.x.as_slice());
     let mut columns = table.columns;
     let mut front = None;
     let steps = steps::of_rows(&table, &labels, class_weights)?;
     let y = || labels::values(table.y.as_ref(), &labels).map_err(|error| about.labels.blame(error));
     match &labels {
-        Labels::Classes { .. } | Labels::Scores => multiply(z.to_mut(), columns, &y()?),
+        Labels::Classes { .. } | Labels::Scores => multiply(z.to_mut(), &table, &y()?),
         Labels::Multiclass { .. } | Labels::Numbers => front = Some(y()?),
         Labels::Preferences => {
             z = differences(&table)?.into();
@@ -132,12 +138,12 @@ pub(crate) fn rows(
         }
         Labels::Premultiplied | Labels::None => {}
     }
-    let scale = divided(&mut z, columns, divide, labels == Labels::None)?;
+    let scale = divided(&mut z, (&table, columns), divide, labels == Labels::None)?;
     if let Cow::Owned(z) = &mut z {
         clear_signs_of_zero(z);
     }
     if let Some(i) = z.iter().position(|value| !value.is_finite()) {
-        return Err(Problem::Overflow.at(Place::row(i / columns)));
+        return Err(Problem::Overflow.at(Place::row(table.row_of(i, columns))));
     }
     if let Some(front) = front {
         z = labelled(&z, columns, &front).into();
@@ -146,6 +152,7 @@ pub(crate) fn rows(
         Cow::Owned(z) => Some(z),
         Cow::Borrowed(_) => None,
     };
+    let kept = table.pattern.as_ref().map(Pattern::compact);
     let weight_column = about.weight_column.unwrap_or_else(|| "weight".to_owned());
     let step_weight_column = about.step_weight_column.unwrap_or_else(|| "step_weight".to_owned());
     let origin = Origin {
@@ -160,19 +167,23 @@ pub(crate) fn rows(
         scale,
         rows: table.rows(),
         of: about.of,
-        columns,
+        columns: kept.as_ref().map_or(columns, |(kept, _)| kept.len()),
+        of_columns: kept.is_some().then_some(columns),
         sha256: digest::of(&table),
         labels,
         made: None,
     };
-    Ok(Dataset::new(z, steps, Arc::new(table), origin))
+    Ok(Dataset::new(z, kept.map(Arc::new), steps, Arc::new(table), origin))
 }
 
-fn multiply(z: &mut [f64], columns: usize, y: &[f64]) {
-    for (row, y) in z.chunks_exact_mut(columns).zip(y) {
+fn multiply(z: &mut [f64], table: &Table, y: &[f64]) {
+    let mut rest = z;
+    for (row, y) in table.split(&table.x, table.columns).zip(y) {
+        let (row, after) = rest.split_at_mut(row.len());
         for value in row {
             *value *= y;
         }
+        rest = after;
     }
 }
 
@@ -186,15 +197,20 @@ fn differences(table: &Table) -> Result<Vec<f64>, DataError> {
 }
 
 /// Divides the rows, and returns by what; refuses long rows if they are not divided and not samples.
-fn divided(z: &mut Cow<[f64]>, columns: usize, divide: Divide, samples: bool) -> Result<f64, DataError> {
+fn divided(
+    z: &mut Cow<[f64]>,
+    (table, columns): (&Table, usize),
+    divide: Divide,
+    samples: bool,
+) -> Result<f64, DataError> {
     let scale = match divide {
         Divide::By(scale) if scale > 0.0 && scale.is_finite() => scale,
         Divide::By(scale) => return Err(Problem::BadScale(scale).into()),
-        Divide::ByLargestNorm => norms::scale(z, columns)?,
+        Divide::ByLargestNorm => norms::scale(|| table.split(z, columns), columns)?,
         Divide::Not => 1.0,
     };
     if matches!(divide, Divide::Not) && !samples {
-        norms::check(z, columns)?;
+        norms::check(table.split(z, columns))?;
     }
     if scale.to_bits() != 1_f64.to_bits() {
         z.to_mut().iter_mut().for_each(|value| *value /= scale);

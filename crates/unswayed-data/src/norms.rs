@@ -20,13 +20,13 @@ fn norm(row: &[f64]) -> f64 {
 }
 
 /// The largest norm of a row.
-pub(crate) fn largest(z: &[f64], columns: usize) -> f64 {
-    z.chunks_exact(columns).map(norm).fold(0.0, f64::max)
+pub(crate) fn largest<'a>(rows: impl Iterator<Item = &'a [f64]>) -> f64 {
+    rows.map(norm).fold(0.0, f64::max)
 }
 
 /// Refuses rows longer than 1.
-pub(crate) fn check(z: &[f64], columns: usize) -> Result<(), DataError> {
-    match z.chunks_exact(columns).map(norm).enumerate().find(|(_, norm)| *norm > 1.0 + TOLERANCE) {
+pub(crate) fn check<'a>(rows: impl Iterator<Item = &'a [f64]>) -> Result<(), DataError> {
+    match rows.map(norm).enumerate().find(|(_, norm)| *norm > 1.0 + TOLERANCE) {
         Some((row, norm)) => Err(Problem::LongRow(norm).at(Place::row(row))),
         None => Ok(()),
     }
@@ -34,15 +34,18 @@ pub(crate) fn check(z: &[f64], columns: usize) -> Result<(), DataError> {
 
 /// A number s a little above the largest norm: divided by it, every norm is at most 1 in exact arithmetic. It is 1 if all
 /// rows are zero.
-pub(crate) fn scale(z: &[f64], columns: usize) -> Result<f64, DataError> {
-    let longest = largest(z, columns);
+pub(crate) fn scale<'a>(
+    rows: impl Fn() -> Box<dyn Iterator<Item = &'a [f64]> + 'a>,
+    columns: usize,
+) -> Result<f64, DataError> {
+    let longest = largest(rows());
     if longest == 0.0 {
         return Ok(1.0);
     }
     // The computed norm is off by at most d/2 + 4 units of the last place, a quotient by half a unit.
     let scale = (longest * (1.0 + (columns as f64 + 8.0) * f64::EPSILON)).next_up();
     if !scale.is_finite() {
-        let row = z.chunks_exact(columns).position(|row| norm(row) >= longest).unwrap_or(0);
+        let row = rows().position(|row| norm(row) >= longest).unwrap_or(0);
         return Err(Problem::HugeRow.at(Place::row(row)));
     }
     Ok(scale)

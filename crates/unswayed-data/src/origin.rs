@@ -39,6 +39,11 @@ use crate::steps::ClassWeights;
 /// | weights | numbers |
 /// | only if there is a column of step weights | one byte: 1, then the step weights as numbers |
 ///
+/// Sparse rows have a digest of their own, so a table and the same rows as sparse rows are two statements. It begins with eight
+/// bytes 255; after the numbers of rows and columns come where each row begins among the entries and where the last one ends
+/// (N + 1 integers), the column of each entry from 0 (integers) and the entries themselves (numbers), without those that are
+/// 0. Labels and weights follow as above.
+///
 /// The columns of a table of preferences are those of what was chosen, then those of what was rejected, in the same
 /// order. In Python:
 ///
@@ -103,6 +108,10 @@ pub struct Origin {
     pub of: usize,
     /// How many entries a row z has; the class or label in front of it is not counted.
     pub columns: usize,
+    /// How many columns the table has, if its rows are sparse; absent if not. Rows z then have only the columns that are not 0
+    /// in all rows, in order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of_columns: Option<usize>,
     /// The digest of what was read.
     pub sha256: String,
     /// How the features that were read had been made of raw data, in one line, if that was said: scaled, encoded, clipped.
@@ -182,6 +191,7 @@ impl Origin {
         same("rows", &self.rows, &other.rows)?;
         same("of", &self.of, &other.of)?;
         same("columns", &self.columns, &other.columns)?;
+        same("of columns", &self.of_columns, &other.of_columns)?;
         same("sha256", &self.sha256, &other.sha256)
     }
 
@@ -206,6 +216,9 @@ impl Origin {
         if self.rows == 0 || self.rows > self.of || self.columns == 0 {
             let Origin { rows, of, columns, .. } = self;
             return Err(format!("there cannot be {rows} of {of} rows with {columns} columns"));
+        }
+        if self.of_columns.is_some_and(|of| of < self.columns) {
+            return Err(format!("there cannot be {} columns of fewer", self.columns));
         }
         let mut classes = self.labels.classes();
         classes.sort_unstable();
@@ -262,7 +275,12 @@ impl fmt::Display for Origin {
         } else {
             write!(f, "{}, ", count(self.rows, "row"))?;
         }
-        write!(f, "{}; ", count(self.columns, "column"))?;
+        match self.of_columns {
+            None => write!(f, "{}; ", count(self.columns, "column"))?,
+            Some(of) => {
+                write!(f, "{} of {}, the others being 0 in all rows; ", self.columns, count(of, "column"))?;
+            }
+        }
         match &self.labels {
             Labels::Classes { negative, positive } => {
                 write!(f, "label {negative} is −1, {positive} is +1")?;

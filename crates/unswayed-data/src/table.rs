@@ -3,7 +3,10 @@
 use crate::error::{DataError, Part, Place, Problem};
 use crate::labels::RawLabels;
 use crate::make::{self, About, Divide, Reading};
-use crate::{Dataset, Origin, labels, steps};
+use crate::{Dataset, Origin, Pattern, labels, steps};
+
+/// The most numbers that sparse rows are written out to.
+const MOST_DENSE: usize = 1 << 27;
 
 /// Features, labels and weights as they stand in a file, or as a program has them in memory.
 ///
@@ -20,8 +23,11 @@ use crate::{Dataset, Origin, labels, steps};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// The features, row after row. Preferences have the features of what was chosen, then of what was rejected.
+    /// The features, row after row. Preferences have the features of what was chosen, then of what was rejected. If there is a
+    /// pattern, only the entries that it lists.
     pub x: Vec<f64>,
+    /// Where the entries are, if rows are sparse.
+    pub pattern: Option<Pattern>,
     /// How many features a row has.
     pub columns: usize,
     /// The names of the features, or nothing.
@@ -40,9 +46,51 @@ impl Table {
         Table { x, columns, ..Table::default() }
     }
 
+    /// Sparse features without names, labels or weights: the entries of the pattern, in its order, in so many columns.
+    pub fn sparse(entries: Vec<f64>, pattern: Pattern, columns: usize) -> Self {
+        Table { pattern: Some(pattern), ..Table::new(entries, columns) }
+    }
+
     /// The number of rows.
     pub fn rows(&self) -> usize {
-        self.x.len().checked_div(self.columns).unwrap_or(0)
+        match &self.pattern {
+            Some(pattern) => pattern.rows(),
+            None => self.x.len().checked_div(self.columns).unwrap_or(0),
+        }
+    }
+
+    /// The entries of the rows in turn.
+    pub(crate) fn split<'a>(
+        &'a self,
+        z: &'a [f64],
+        columns: usize,
+    ) -> Box<dyn Iterator<Item = &'a [f64]> + 'a> {
+        match &self.pattern {
+            Some(pattern) => Box::new(pattern.split(z)),
+            None => Box::new(z.chunks_exact(columns)),
+        }
+    }
+
+    /// The row of an entry, counted from 0.
+    pub(crate) fn row_of(&self, entry: usize, columns: usize) -> usize {
+        match &self.pattern {
+            Some(pattern) => pattern.starts().partition_point(|start| *start <= entry) - 1,
+            None => entry / columns,
+        }
+    }
+
+    /// The same table without a pattern.
+    ///
+    /// # Errors
+    ///
+    /// More numbers than a table may have that is not sparse.
+    pub fn dense(self) -> Result<Self, DataError> {
+        let Some(pattern) = &self.pattern else { return Ok(self) };
+        let (rows, columns) = (self.rows(), self.columns);
+        if rows.checked_mul(columns).is_none_or(|count| count > MOST_DENSE) {
+            return Err(Problem::TooLarge { rows, columns }.into());
+        }
+        Ok(Table { x: pattern.dense(&self.x, columns), pattern: None, ..self })
     }
 
     /// Makes rows z of it. What the reading says about files does not matter here.
@@ -124,7 +172,8 @@ impl Table {
             check_weights(weights).map_err(|error| Part::memory("weight").blame(error))?;
         }
         Ok(Table {
-            x: self.x[..rows * self.columns].to_vec(),
+            x: self.x[..self.pattern.as_ref().map_or(rows * self.columns, |p| p.starts()[rows])].to_vec(),
+            pattern: self.pattern.as_ref().map(|pattern| pattern.first(rows)),
             columns: self.columns,
             names: self.names.clone(),
             y: self.y.as_ref().map(|labels| labels.first(rows)),
@@ -139,15 +188,25 @@ impl Table {
         if columns == 0 {
             return Err(Problem::NoColumns.into());
         }
-        if !self.x.len().is_multiple_of(columns) {
+        if let Some(pattern) = &self.pattern {
+            if pattern.columns().len() != self.x.len() {
+                let (rows, found) = (pattern.columns().len(), self.x.len());
+                return Err(Problem::LengthMismatch { rows, found }.into());
+            }
+            if pattern.columns().iter().any(|column| *column as usize >= columns) {
+                let column = pattern.columns().iter().copied().max().unwrap_or(0);
+                return Err(Problem::NoSuchColumn { column, columns }.into());
+            }
+        } else if !self.x.len().is_multiple_of(columns) {
             let found = self.x.len() % columns;
             return Err(Problem::Ragged { expected: columns, found }.at(Place::row(self.rows())));
         }
-        if self.x.is_empty() {
+        if self.rows() == 0 {
             return Err(Problem::NoRows.into());
         }
         if let Some(i) = self.x.iter().position(|value| !value.is_finite()) {
-            let place = Place::row(i / columns).at_column(i % columns, &self.names);
+            let column = self.pattern.as_ref().map_or(i % columns, |pattern| pattern.columns()[i] as usize);
+            let place = Place::row(self.row_of(i, columns)).at_column(column, &self.names);
             return Err(Problem::NotFinite(self.x[i]).at(place));
         }
         if let Some(labels) = &self.y {
@@ -163,6 +222,12 @@ impl Table {
             rows.and_then(|()| steps::check(steps)).map_err(|error| about.step_weights.blame(error))?;
         }
         clear_signs_of_zero(&mut self.x);
+        if let Some(pattern) = &mut self.pattern {
+            pattern.drop_zeros(&mut self.x);
+            if self.x.is_empty() {
+                return Err(Problem::AllZero.into());
+            }
+        }
         clear_signs_of_zero(self.weights.as_deref_mut().unwrap_or_default());
         if let Some(RawLabels::Numbers(labels)) = &mut self.y {
             clear_signs_of_zero(labels);

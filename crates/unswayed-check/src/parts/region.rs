@@ -33,7 +33,7 @@ pub(crate) fn require_kept(
     }
     let labels = statement.learner.loss.label_entries();
     let kept = |rows: &Rows, i: usize| {
-        let longest = &steepest * norm2(&rows.row(i)[labels..]) * Dyadic::new(rows.step(i)).square();
+        let longest = &steepest * rows.squared(i, labels) * Dyadic::new(rows.step(i)).square();
         require_not_negative(&(&edge - longest), format_args!("(ϱσ)² − ‖z[{i}]‖²"))
     };
     evidence.data.iter().try_for_each(|rows| {

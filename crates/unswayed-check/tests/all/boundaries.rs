@@ -1611,7 +1611,7 @@ fn origins() {
             problem.bound()
         },
         |origin| {
-            let samples = Rows { z: &Z, dimension: 2, weights: None, steps: None };
+            let samples = Rows { z: &Z, pattern: None, dimension: 2, weights: None, steps: None };
             let mut certificate = mean(Some(&samples));
             certificate.statement.benign = MeanBenign::Samples(origin);
             check_mean(&certificate, Some(&samples))

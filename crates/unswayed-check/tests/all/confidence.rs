@@ -46,7 +46,7 @@ fn draw(random: &mut Random, n: usize) -> Vec<f64> {
 }
 
 fn rows(z: &[f64]) -> Rows<'_> {
-    Rows { z, dimension: 2, weights: None, steps: None }
+    Rows { z, pattern: None, dimension: 2, weights: None, steps: None }
 }
 
 fn share(c: &NewDataClaim, z: &[f64]) -> f64 {

@@ -39,5 +39,6 @@ mod rates;
 mod rejections;
 mod rules;
 mod seeds;
+mod sparse;
 mod steps;
 mod truth;

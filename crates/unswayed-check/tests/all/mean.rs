@@ -53,7 +53,7 @@ fn samples_belong_to_certificates_about_samples() {
     assert_eq!(complaint, "loss: the samples are missing");
     let complaint = check_mean(&without, Some(&rows())).unwrap_err().to_string();
     assert!(complaint.contains("leave out the data"), "{complaint}");
-    let empty = Rows { z: &[], dimension: 2, weights: None, steps: None };
+    let empty = Rows { z: &[], pattern: None, dimension: 2, weights: None, steps: None };
     assert!(check_mean(&with, Some(&empty)).unwrap_err().to_string().contains("the number of samples"));
     let mut z = Z;
     z[4] = f64::NAN;
@@ -73,8 +73,13 @@ fn random_samples_and_numbers() {
     for _ in 0..rounds(200, 5000) {
         let z = random.vector(12, -3.0, 3.0);
         let weights = random.vector(4, 0.0, 1.0);
-        let samples =
-            Rows { z: &z, dimension: 3, weights: (random.below(2) == 0).then_some(&weights), steps: None };
+        let samples = Rows {
+            z: &z,
+            pattern: None,
+            dimension: 3,
+            weights: (random.below(2) == 0).then_some(&weights),
+            steps: None,
+        };
         let mut certificate = mean(Some(&weighted_rows()));
         let statement = &mut certificate.statement;
         statement.benign = MeanBenign::Samples(origin(4, 3));

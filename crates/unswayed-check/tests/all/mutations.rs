@@ -267,7 +267,13 @@ fn changed_data() {
             };
             let at = random.below(numbers.len());
             numbers[at] = f64::from_bits(numbers[at].to_bits() ^ 1 << random.below(64));
-            let changed = Rows { z: &z, dimension: rows.dimension, weights: weights.as_deref(), steps: None };
+            let changed = Rows {
+                z: &z,
+                pattern: None,
+                dimension: rows.dimension,
+                weights: weights.as_deref(),
+                steps: None,
+            };
             if changed.validate().is_ok() {
                 let other = dataset(&z, rows.dimension, weights.as_deref());
                 let differs = certificate.statement.data[0].same_rows(other.origin()).is_err();

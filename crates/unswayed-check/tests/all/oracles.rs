@@ -63,7 +63,7 @@ fn hinge_values_are_reproduced_exactly() {
     for case in hinge_cases() {
         let z = table(&case["Z"]);
         let (dimension, z) = (z[0].len(), z.concat());
-        let rows = Rows { z: &z, dimension, weights: None, steps: None };
+        let rows = Rows { z: &z, pattern: None, dimension, weights: None, steps: None };
         let statement = hinge(&case);
         for name in ["cert", "cert_basic", "zero_one", "zero_one_basic"] {
             let claim = &case[name];
@@ -87,7 +87,7 @@ fn intervals_contain_whole_lines() {
     for case in hinge_cases() {
         let z = table(&case["Z"]);
         let (dimension, z) = (z[0].len(), z.concat());
-        let rows = Rows { z: &z, dimension, weights: None, steps: None };
+        let rows = Rows { z: &z, pattern: None, dimension, weights: None, steps: None };
         let statement = hinge(&case);
         let mut wide = proof(&case["cert"], 0, false);
         let sigma = statement.learner.regularization;
@@ -613,10 +613,11 @@ fn the_other_checker_proves_the_same() {
             .enumerate()
             .map(|(i, (z, w))| {
                 let steps = steps.as_ref().map(|steps| steps[i].as_slice());
-                Rows { z, dimension, weights: w.as_deref(), steps }
+                Rows { z, pattern: None, dimension, weights: w.as_deref(), steps }
             })
             .collect();
-        let target = target.as_ref().map(|z| Rows { z, dimension, weights: None, steps: None });
+        let target =
+            target.as_ref().map(|z| Rows { z, pattern: None, dimension, weights: None, steps: None });
         let evidence = Evidence { data: &rows, target };
         let verdict = check(&file, &evidence);
         let verdict = verdict.unwrap_or_else(|failure| panic!("{}: {failure}", case["name"]));

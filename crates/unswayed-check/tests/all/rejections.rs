@@ -332,7 +332,7 @@ fn many_rows_in_several_threads_give_the_exact_value() {
     let (n, d) = (1 << rounds(14, 16), 12);
     let z: Vec<f64> = draw(n * d).iter().map(|x| (x - 0.5) / 4.0).collect();
     let weights = draw(n);
-    let rows = Rows { z: &z, dimension: d, weights: Some(&weights), steps: None };
+    let rows = Rows { z: &z, pattern: None, dimension: d, weights: Some(&weights), steps: None };
     let mut proof = zero_one();
     proof.beta = draw(d);
     let lines = &mut proof.lines[0];

@@ -152,7 +152,15 @@ fn every_rule_can_be_the_first_that_is_broken() {
         match unsupported(&request) {
             Some(rule) => count(rule),
             // A request chooses the statement; the proof of its error may be one by levels.
-            None => unsupported(&with_levels(&request)).into_iter().for_each(&mut count),
+            None => {
+                unsupported(&with_levels(&request)).into_iter().for_each(&mut count);
+                // And its rows may be sparse.
+                let sparse = [&request[..], &[SparseRows]].concat();
+                unsupported(&sparse).into_iter().for_each(&mut count);
+                if unsupported(&sparse).is_none() {
+                    unsupported(&with_levels(&sparse)).into_iter().for_each(&mut count);
+                }
+            }
         }
     }
     for (rule, count) in RULES.iter().zip(&first) {

@@ -14,7 +14,13 @@ fn input(sample: &Sample) -> Vec<u8> {
     match &sample.about {
         About::Rows(problem) => {
             let target = problem.target.as_deref();
-            let target = target.map(|z| Rows { z, dimension: problem.dimension, weights: None, steps: None });
+            let target = target.map(|z| Rows {
+                z,
+                pattern: None,
+                dimension: problem.dimension,
+                weights: None,
+                steps: None,
+            });
             targets::input(&problem.rows()[0], target.as_ref(), &sample.bytes())
         }
         About::Samples(Some(rows)) => targets::input(rows, None, &sample.bytes()),

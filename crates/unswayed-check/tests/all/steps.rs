@@ -53,6 +53,7 @@ impl Weighted {
         let Problem { data, weights, dimension, .. } = &self.problem;
         let rows = Rows {
             z: &data[0],
+            pattern: None,
             dimension: *dimension,
             weights: weights[0].as_deref(),
             steps: Some(&self.steps),

@@ -13,6 +13,7 @@ mod rates;
 mod reference;
 mod refuse;
 mod regressions;
+mod sparse;
 mod tables;
 mod variants;
 mod watch;

@@ -15,7 +15,9 @@ pub(super) fn tables(files: &[Opened], layout: Layout) -> Result<(Table, usize),
         let read = match file.format {
             Format::Text(dialect) => text::read(&file.content, dialect, layout),
             Format::Parquet => parquet::read(&file.content, layout),
-            Format::Npy | Format::Npz => Err(Problem::UnlikeFiles(files[0].base_name()).into()),
+            Format::Npy | Format::Npz | Format::Svmlight => {
+                Err(Problem::UnlikeFiles(files[0].base_name()).into())
+            }
         };
         let blame = |error: DataError| match files.len() {
             1 => error,

@@ -28,7 +28,9 @@ pub fn load_frame(
     texts: impl Fn(&str) -> Option<bool>,
 ) -> Result<Frame, DataError> {
     located(source, |files| match files {
-        [file] if matches!(file.format, Format::Npy | Format::Npz) => array(source, files, reading),
+        [file] if matches!(file.format, Format::Npy | Format::Npz | Format::Svmlight) => {
+            array(source, files, reading)
+        }
         _ => {
             let Some(first) = files.first() else { return Err(Problem::NoTables.into()) };
             refuse_unwanted(source, first.format, reading)?;
@@ -40,7 +42,7 @@ pub fn load_frame(
 
 /// The columns of an array, called x1, x2, ….
 fn array(source: &Source, files: &[Opened], reading: &Reading) -> Result<Frame, DataError> {
-    let table = read(source, files, reading)?.table;
+    let table = read(source, files, &Reading { dense: true, ..reading.clone() })?.table;
     let (rows, columns) = (table.rows(), table.columns);
     let column = |j: usize| FrameColumn {
         name: format!("x{}", j + 1),
@@ -58,7 +60,7 @@ fn tables(
     match file.format {
         Format::Text(dialect) => text_frame(&file.content, dialect, layout, texts),
         Format::Parquet => parquet::read_frame(&file.content, layout),
-        Format::Npy | Format::Npz => Err(Problem::NoTables.into()),
+        Format::Npy | Format::Npz | Format::Svmlight => Err(Problem::NoTables.into()),
     }
 }
 

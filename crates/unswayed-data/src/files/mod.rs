@@ -2,6 +2,7 @@
 
 mod columns;
 mod concat;
+mod csr;
 mod expand;
 mod frame;
 mod json;
@@ -11,6 +12,7 @@ mod npz;
 mod pages;
 mod parquet;
 mod source;
+mod svmlight;
 mod text;
 mod write;
 mod zstd_pages;
@@ -22,7 +24,7 @@ pub use frame::load_frame;
 pub use lines::{Line, Lines};
 pub use source::Source;
 use source::{Format, Location, Opened};
-pub use write::{write_arrays, write_dataset, write_weighted};
+pub use write::{write_arrays, write_dataset, write_sparse, write_weighted};
 
 use crate::error::{DataError, Part, Problem};
 use crate::labels::{self, LabelPolicy, RawLabels};
@@ -38,6 +40,8 @@ const LARGEST_RATIO: u64 = 1032;
 ///
 /// - `.npz`: arrays `x` (rows, features) and `y`, or `z`, compressed or not.
 /// - `.npy`: the features; the labels are in a second `.npy` file.
+/// - `.npz` with a sparse matrix by rows, as `scipy.sparse.save_npz` writes it; its labels are an array `y` beside it, or in a
+///   `.npy` file. `.svm`, `.libsvm` or `.svmlight`: sparse rows as text. Both give sparse rows unless [`Reading::dense`] is set.
 /// - Tables: named columns; one is the label, every other column is a feature unless [`Reading::columns`] says otherwise.
 ///   Those that are text may be compressed (`.gz`, `.zst`). A folder of tables is one table.
 /// - [`LabelPolicy::Preferences`]: `.npz` arrays `chosen` and `rejected`; columns `chosen_…` and `rejected_…`, matched by
@@ -91,6 +95,7 @@ pub fn reload(source: &Source, origin: &Origin) -> Result<Dataset, DataError> {
         weight_column: origin.weight_column.clone(),
         step_weight_column: origin.step_weight_column.clone(),
         columns: origin.chosen_columns.clone(),
+        dense: origin.of_columns.is_none(),
         rows: Some(origin.rows),
         ..Reading::default()
     };
@@ -165,6 +170,7 @@ struct Found {
 /// Reads the rows of any format, from one file or from several that are alike.
 fn read(source: &Source, files: &[Opened], reading: &Reading) -> Result<Found, DataError> {
     let Some(first) = files.first() else { return Err(Problem::NoTables.into()) };
+    let source = &beside(source, first, reading);
     refuse_unwanted(source, first.format, reading)?;
     let is_table = matches!(first.format, Format::Text(_) | Format::Parquet);
     let mut policy = reading.labels;
@@ -174,10 +180,13 @@ fn read(source: &Source, files: &[Opened], reading: &Reading) -> Result<Found, D
         Format::Npy => read_features(source, &first.content, reading)?,
         Format::Npz => {
             let (weights, steps) = (layout.weight_column, layout.step_weight_column);
-            let found = npz::read(&first.content, policy, weights, steps, reading.rows)?;
+            let labelled = source.labels.is_some();
+            let found = npz::read(&first.content, policy, weights, steps, reading.rows, labelled)?;
             policy = found.policy;
-            (found.table, found.of)
+            let y = label_file(source, found.of, reading.rows)?;
+            (Table { y: found.table.y.or(y), ..found.table }, found.of)
         }
+        Format::Svmlight => svmlight::read(&first.content, reading.rows)?,
     };
     let part =
         |name: &str| if is_table { Part::Column(name.to_owned()) } else { Part::Array(name.to_owned()) };
@@ -198,12 +207,26 @@ fn read(source: &Source, files: &[Opened], reading: &Reading) -> Result<Found, D
         weights: part(layout.weight_column.unwrap_or_default()),
         step_weights: part(layout.step_weight_column.unwrap_or_default()),
     };
+    let table = if reading.dense { table.dense()? } else { table };
     let table = table.checked(&about)?;
     match reading.rows {
         Some(wanted) if wanted > table.rows() => {
             Err(Problem::TooFewRows { wanted, found: table.rows() }.into())
         }
         _ => Ok(Found { table, about, policy }),
+    }
+}
+
+/// The source with the labels in `…y.npy`, for a sparse matrix in `…x.npz` that has none.
+fn beside(source: &Source, file: &Opened, reading: &Reading) -> Source {
+    let path = Path::new(&file.path);
+    let name = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix("x.npz"));
+    let is_open = source.labels.is_none() && reading.labels.is_labelled();
+    match name.map(|name| path.with_file_name(format!("{name}y.npy"))) {
+        Some(labels) if is_open && labels.exists() && npz::is_unlabelled_matrix(&file.content) => {
+            source.clone().labels(labels)
+        }
+        _ => source.clone(),
     }
 }
 
@@ -227,20 +250,25 @@ fn refuse_unwanted(source: &Source, format: Format, reading: &Reading) -> Result
     if reading.rows == Some(0) {
         return Err(Problem::ZeroRowsWanted.into());
     }
-    if source.labels.is_some() && (format != Format::Npy || !labelled) {
+    if source.labels.is_some() && (!matches!(format, Format::Npy | Format::Npz) || !labelled) {
         return Err(Problem::UnwantedLabels.into());
     }
-    if reading.label_column.is_some() && (matches!(format, Format::Npy | Format::Npz) || !labelled) {
+    let is_named = matches!(format, Format::Text(_) | Format::Parquet);
+    if format == Format::Svmlight && !labelled {
+        return Err(Problem::SparseLabels.into());
+    }
+    if reading.label_column.is_some() && !(is_named && labelled) {
         return Err(Problem::UnwantedLabelColumn.into());
     }
     let is_chosen = reading.columns.is_some() || !reading.drop_columns.is_empty();
-    if is_chosen && matches!(format, Format::Npy | Format::Npz) {
+    if is_chosen && !is_named {
         return Err(Problem::UnwantedColumns.into());
     }
-    if reading.weight_column.is_some() && format == Format::Npy {
+    let has_weights = is_named || format == Format::Npz;
+    if reading.weight_column.is_some() && !has_weights {
         return Err(Problem::UnwantedWeights.into());
     }
-    if reading.step_weight_column.is_some() && format == Format::Npy {
+    if reading.step_weight_column.is_some() && !has_weights {
         return Err(Problem::UnwantedStepWeights.into());
     }
     Ok(())
@@ -254,16 +282,18 @@ fn read_features(source: &Source, content: &[u8], reading: &Reading) -> Result<(
     let array = read_npy(content, reading.rows)?;
     let of = array.shape.first().copied().unwrap_or(0);
     let mut table = npy::matrix(array)?;
-    if let Some(file) = &source.labels {
-        let y = file.open().and_then(|files| match files.as_slice() {
-            [Opened { format: Format::Npy, content, .. }] => {
-                npy::column(read_npy(content, reading.rows)?, of)
-            }
-            _ => Err(Problem::UnwantedLabels.into()),
-        });
-        table.y = Some(RawLabels::Numbers(y.map_err(|error| error.in_file(&file.display()))?));
-    }
+    table.y = label_file(source, of, reading.rows)?;
     Ok((table, of))
+}
+
+/// The labels of so many rows from a file of their own, if there is one.
+fn label_file(source: &Source, of: usize, rows: Option<usize>) -> Result<Option<RawLabels>, DataError> {
+    let Some(file) = &source.labels else { return Ok(None) };
+    let y = file.open().and_then(|files| match files.as_slice() {
+        [Opened { format: Format::Npy, content, .. }] => npy::column(read_npy(content, rows)?, of),
+        _ => Err(Problem::UnwantedLabels.into()),
+    });
+    Ok(Some(RawLabels::Numbers(y.map_err(|error| error.in_file(&file.display()))?)))
 }
 
 fn read_npy(mut content: &[u8], rows: Option<usize>) -> Result<npy::Array, DataError> {

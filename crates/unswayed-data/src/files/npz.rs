@@ -1,19 +1,22 @@
 //! NumPy's `.npz` format: a zip archive of `.npy` files, stored or deflated.
 
-use std::io::Cursor;
+use std::io::{Cursor, Read};
 
 use bytes::Bytes;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::LARGEST_RATIO;
 use super::npy::{Array, column, matrix, read_array, read_error};
+use super::{LARGEST_RATIO, csr};
 use crate::error::{DataError, Problem};
 use crate::labels::{LabelPolicy, RawLabels};
 use crate::table::Table;
 
+/// A text in an array is no longer than this, with the array's header.
+const LONGEST_TEXT: u64 = 1 << 10;
+
 /// An open `.npz` file.
-struct Npz {
+pub(super) struct Npz {
     archive: ZipArchive<Cursor<Bytes>>,
     /// The names of all arrays.
     names: Vec<String>,
@@ -30,16 +33,24 @@ pub(super) struct Contents {
 }
 
 /// Reads the arrays `x` and `y`, or `z`, or `chosen` and `rejected`, and the named arrays of weights and step weights.
-/// There must be no other array in the file.
+/// There must be no other array in the file. `labelled`: whether labels have a file of their own.
 pub(super) fn read(
     content: &Bytes,
     policy: LabelPolicy,
     weights: Option<&str>,
     steps: Option<&str>,
     rows: Option<usize>,
+    labelled: bool,
 ) -> Result<Contents, DataError> {
     let mut file = Npz::open(content, rows)?;
+    let is_sparse = file.has("indptr");
     let policy = file.policy(policy)?;
+    if is_sparse {
+        return sparse(file, policy, weights, steps, labelled);
+    }
+    if labelled {
+        return Err(Problem::UnwantedLabels.into());
+    }
     let used = match policy {
         LabelPolicy::Preferences => ["chosen", "rejected"].as_slice(),
         LabelPolicy::Premultiplied => &["z"],
@@ -60,6 +71,44 @@ pub(super) fn read(
         _ => file.features(used[0])?,
     };
     if policy.is_labelled() {
+        table.y = Some(RawLabels::Numbers(file.column("y", of)?));
+    }
+    table.weights = weights.map(|name| file.column(name, of)).transpose()?;
+    table.step_weights = steps.map(|name| file.column(name, of)).transpose()?;
+    Ok(Contents { table, of, policy })
+}
+
+/// Whether a file is a sparse matrix without an array of labels.
+pub(super) fn is_unlabelled_matrix(content: &Bytes) -> bool {
+    Npz::open(content, None).is_ok_and(|file| file.has("indptr") && !file.has("y"))
+}
+
+/// The same for a sparse matrix: its labels are the array `y`, or in a file of their own.
+fn sparse(
+    mut file: Npz,
+    policy: LabelPolicy,
+    weights: Option<&str>,
+    steps: Option<&str>,
+    labelled: bool,
+) -> Result<Contents, DataError> {
+    let has_y = policy.is_labelled() && !labelled;
+    let needed: Vec<&str> = csr::ARRAYS[..5].iter().copied().chain(weights).chain(steps).collect();
+    if has_y && !file.has("y") {
+        return Err(Problem::NoLabels.into());
+    }
+    if let Some(wanted) = needed.iter().find(|name| !file.has(name)) {
+        return Err(Problem::MissingArray { wanted: (*wanted).to_owned(), present: file.names }.into());
+    }
+    let is_used =
+        |name: &str| needed.contains(&name) || csr::ARRAYS.contains(&name) || (has_y && name == "y");
+    let unused: Vec<String> = file.names.iter().filter(|name| !is_used(name)).cloned().collect();
+    if !unused.is_empty() {
+        return Err(Problem::UnusedArrays(unused).into());
+    }
+    let rows = file.rows.take();
+    let (mut table, of) = csr::read(&mut file, rows)?;
+    file.rows = rows;
+    if has_y {
         table.y = Some(RawLabels::Numbers(file.column("y", of)?));
     }
     table.weights = weights.map(|name| file.column(name, of)).transpose()?;
@@ -120,10 +169,24 @@ impl Npz {
         column(self.array(name)?, rows).map_err(|error| error.in_array(name))
     }
 
-    fn array(&mut self, name: &str) -> Result<Array, DataError> {
+    /// A short text: an array of bytes without dimensions.
+    pub(super) fn text(&mut self, name: &str) -> Result<String, DataError> {
+        let index = self.index(name)?;
+        let mut bytes = Vec::new();
+        let file = self.archive.by_index(index).map_err(zip_error)?;
+        file.take(LONGEST_TEXT).read_to_end(&mut bytes).map_err(read_error)?;
+        let text = bytes.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        Ok(String::from_utf8_lossy(text).replace('\0', ""))
+    }
+
+    fn index(&self, name: &str) -> Result<usize, DataError> {
         let is_wanted = |file: Option<&str>| file.is_some_and(|file| array_name(file) == name);
         let index = (0..self.archive.len()).find(|&i| is_wanted(self.archive.name_for_index(i)));
-        let index = index.ok_or_else(|| Problem::Damaged(format!("there is no array {name:?}")))?;
+        index.ok_or_else(|| Problem::Damaged(format!("there is no array {name:?}")).into())
+    }
+
+    pub(super) fn array(&mut self, name: &str) -> Result<Array, DataError> {
+        let index = self.index(name)?;
         let mut file = self.archive.by_index(index).map_err(zip_error)?;
         let packed = file.compressed_size();
         let available = match file.compression() {

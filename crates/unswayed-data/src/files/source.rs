@@ -48,7 +48,8 @@ impl Source {
             || matches!(Format::of_name(path), Some((Format::Text(_) | Format::Parquet, _)))
     }
 
-    /// Takes the labels from a `.npy` file of their own; the features must be in a `.npy` file too.
+    /// Takes the labels from a `.npy` file of their own; the features must be in a `.npy` file too, or be a sparse matrix in a
+    /// `.npz` file.
     #[must_use]
     pub fn labels(self, path: impl AsRef<Path>) -> Self {
         Self { labels: Some(Location::Path(path.as_ref().to_owned())), ..self }
@@ -69,6 +70,7 @@ pub(super) enum Format {
     Npz,
     Text(Dialect),
     Parquet,
+    Svmlight,
 }
 
 impl Format {
@@ -87,10 +89,12 @@ impl Format {
             "tsv" | "tab" => Format::Text(Dialect::Separated(b'\t')),
             "jsonl" | "ndjson" => Format::Text(Dialect::Json),
             "parquet" => Format::Parquet,
+            "svm" | "libsvm" | "svmlight" => Format::Svmlight,
             _ => return None,
         };
         // Parquet and .npz files have a compression of their own.
-        (codec == Codec::Plain || matches!(format, Format::Text(_))).then_some((format, codec))
+        (codec == Codec::Plain || matches!(format, Format::Text(_) | Format::Svmlight))
+            .then_some((format, codec))
     }
 
     /// The format, told from how a file begins.

@@ -2,6 +2,7 @@
 
 use std::io::{Cursor, Write};
 
+use crate::Pattern;
 use zip::write::{SimpleFileOptions, ZipWriter};
 
 /// The bytes of an `.npz` file with one array of rows for each name.
@@ -56,12 +57,61 @@ pub fn write_weighted(
     archive(std::iter::once(x).chain(vectors))
 }
 
+/// The bytes of an `.npz` file with sparse rows as `scipy.sparse.save_npz` writes them, and the labels as an array `y`, which SciPy
+/// does not look at.
+///
+/// # Errors
+///
+/// None in practice: the file is made in memory.
+///
+/// ```
+/// use unswayed_data::{Pattern, Reading, Source, load, write_sparse};
+/// let pattern = Pattern::new(vec![0, 1, 3], vec![4, 0, 4], 5)?;
+/// let bytes = write_sparse(&pattern, &[0.5, 0.6, 0.8], 5, &[1.0, -1.0])?;
+/// let data = load(&Source::bytes("mail.npz", bytes), &Reading::default())?;
+/// assert_eq!(data.kept_columns(), Some(&[0, 4][..]));
+/// assert_eq!(data.z(), [0.0, 0.5, -0.6, -0.8]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write_sparse(
+    pattern: &Pattern,
+    values: &[f64],
+    columns: usize,
+    y: &[f64],
+) -> std::io::Result<Vec<u8>> {
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    let stored = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    let vector = |length: usize| format!("({length},)");
+    let integers = |values: &mut dyn Iterator<Item = u64>| values.flat_map(u64::to_le_bytes).collect();
+    let numbers = |values: &[f64]| values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    let starts = pattern.starts();
+    let parts: [(&str, &str, String, Vec<u8>); 6] = [
+        (
+            "indices",
+            "<i8",
+            vector(values.len()),
+            integers(&mut pattern.columns().iter().map(|j| u64::from(*j))),
+        ),
+        ("indptr", "<i8", vector(starts.len()), integers(&mut starts.iter().map(|start| *start as u64))),
+        ("format", "|S3", "()".to_owned(), b"csr".to_vec()),
+        ("shape", "<i8", vector(2), integers(&mut [pattern.rows(), columns].into_iter().map(|n| n as u64))),
+        ("data", "<f8", vector(values.len()), numbers(values)),
+        ("y", "<f8", vector(y.len()), numbers(y)),
+    ];
+    for (name, kind, shape, bytes) in parts {
+        archive.start_file(format!("{name}.npy"), stored.large_file(bytes.len() > 1 << 31))?;
+        archive.write_all(&header(kind, &shape))?;
+        archive.write_all(&bytes)?;
+    }
+    Ok(archive.finish()?.into_inner())
+}
+
 fn archive<'a>(arrays: impl IntoIterator<Item = (&'a str, String, &'a [f64])>) -> std::io::Result<Vec<u8>> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let stored = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
     for (name, shape, values) in arrays {
         archive.start_file(format!("{name}.npy"), stored.large_file(values.len() > 1 << 28))?;
-        archive.write_all(&header(&shape))?;
+        archive.write_all(&header("<f8", &shape))?;
         for chunk in values.chunks(1 << 12) {
             archive.write_all(&chunk.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>())?;
         }
@@ -70,8 +120,8 @@ fn archive<'a>(arrays: impl IntoIterator<Item = (&'a str, String, &'a [f64])>) -
 }
 
 /// A `.npy` header, padded to a multiple of 64 bytes.
-fn header(shape: &str) -> Vec<u8> {
-    let mut text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}");
+fn header(kind: &str, shape: &str) -> Vec<u8> {
+    let mut text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}");
     let length = (10 + text.len() + 1).next_multiple_of(64);
     text.extend(std::iter::repeat_n(' ', length - 11 - text.len()));
     text.push('\n');

@@ -6,5 +6,6 @@ mod load;
 mod origin;
 mod refuse;
 mod size;
+mod sparse;
 mod strict;
 mod tables;

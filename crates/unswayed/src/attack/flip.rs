@@ -50,7 +50,13 @@ impl Policy for LabelFlip<'_> {
         if !self.region.is_labels() {
             let uniform = self.uniform();
             let row = self.cumulative.partition_point(|c| *c <= uniform).min(self.data.rows() - 1);
-            z.copy_from_slice(self.data.row(row));
+            match self.data.sparse() {
+                Some(rows) => {
+                    z.fill(0.0);
+                    rows.add(row, 1.0, z);
+                }
+                None => z.copy_from_slice(self.data.row(row)),
+            }
         }
         if let Region::Classes { classes, .. } = self.region {
             let further = 1.0 + (self.uniform() * (classes - 1) as f64).floor();

@@ -3,12 +3,16 @@
 //! A row has one margin s = θᵀz, or for K classes K−1 of them, s = (Θ_y − Θ_j)ᵀx. Each is ⟨θ, m⟩ for a vector m, which is never
 //! written out: it is x in one block of θ and −x in another. With a number y as its label, the score of a row is θᵀx − y + 1.
 
+use std::sync::Arc;
+
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, MatRef, Par};
 use unswayed_check::Loss;
+use unswayed_data::SparseRows;
 
 use super::curve::Curve;
 use super::dot;
+use crate::data::Dataset;
 use crate::learner::blocks;
 
 /// What a margin may bend less than the one that bends most before it is left out.
@@ -21,6 +25,8 @@ pub(super) struct Margins {
     /// Entries of x.
     dimension: usize,
     x: Vec<f64>,
+    /// The rows, if they are sparse; x is then empty.
+    sparse: Option<Arc<Dataset>>,
     /// For each margin the blocks of θ with x and with −x. Those of a row are one after the other.
     signs: Vec<(usize, Option<usize>)>,
     /// The labels of rows where they are numbers, else none.
@@ -31,8 +37,14 @@ impl Margins {
     /// The margins of rows with so many entries each.
     pub fn new<'r>(loss: Loss, rows: impl Iterator<Item = &'r [f64]>, point: usize) -> Self {
         let (blocks, dimension) = blocks(loss, point);
-        let mut margins =
-            Margins { blocks, dimension, x: Vec::new(), signs: Vec::new(), numbers: Vec::new() };
+        let mut margins = Margins {
+            blocks,
+            dimension,
+            x: Vec::new(),
+            sparse: None,
+            signs: Vec::new(),
+            numbers: Vec::new(),
+        };
         for row in rows {
             margins.numbers.extend(loss.is_regression().then(|| row[0]));
             margins.x.extend_from_slice(&row[point - dimension..]);
@@ -43,18 +55,46 @@ impl Margins {
         margins
     }
 
+    /// The margins of a dataset.
+    pub fn of(loss: Loss, rows: &Dataset) -> Self {
+        if rows.sparse().is_none() {
+            return Margins::new(loss, rows.iter(), rows.dimension());
+        }
+        Margins {
+            blocks: 1,
+            dimension: rows.dimension(),
+            x: Vec::new(),
+            signs: vec![(0, None); rows.rows()],
+            numbers: Vec::new(),
+            sparse: Some(Arc::new(rows.clone())),
+        }
+    }
+
+    /// The sparse rows, if they are.
+    fn entries(&self) -> Option<SparseRows<'_>> {
+        self.sparse.as_ref().and_then(|rows| rows.sparse())
+    }
+
     /// The margins of some of the rows.
     pub fn of_rows(&self, rows: &[usize]) -> Self {
         let (each, d) = (self.each(), self.dimension);
         let x = rows.iter().flat_map(|row| &self.x[row * d..][..d]).copied().collect();
         let signs = rows.iter().flat_map(|row| &self.signs[row * each..][..each]).copied().collect();
         let numbers = rows.iter().filter_map(|row| self.numbers.get(*row)).copied().collect();
-        Margins { x, signs, numbers, ..*self }
+        Margins { x, signs, numbers, sparse: None, ..*self }
     }
 
     /// The number of margins.
     pub fn len(&self) -> usize {
         self.signs.len()
+    }
+
+    /// How many numbers rows have.
+    pub fn size(&self) -> usize {
+        match self.entries() {
+            Some(rows) => rows.values.len(),
+            None => self.len() / self.each() * self.parameters(),
+        }
     }
 
     /// Margins per row.
@@ -103,6 +143,9 @@ impl Margins {
     /// ⟨v, m⟩.
     #[inline(always)]
     pub fn product(&self, margin: usize, theta: &[f64]) -> f64 {
+        if let Some(rows) = self.entries() {
+            return rows.dot(margin, theta);
+        }
         let (x, (plus, minus)) = (self.x(margin), self.signs[margin]);
         dot(self.block(theta, plus), x) - minus.map_or(0.0, |minus| dot(self.block(theta, minus), x))
     }
@@ -120,6 +163,9 @@ impl Margins {
     /// out ← out + factor·m.
     #[inline(always)]
     pub fn add(&self, margin: usize, factor: f64, out: &mut [f64]) {
+        if let Some(rows) = self.entries() {
+            return rows.add(margin, factor, out);
+        }
         let (x, (plus, minus)) = (self.x(margin), self.signs[margin]);
         let mut add = |block: usize, factor: f64| {
             let out = &mut out[block * self.dimension..][..self.dimension];

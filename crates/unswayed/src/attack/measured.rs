@@ -20,7 +20,7 @@ pub(crate) struct Measured {
 impl Measured {
     /// Rows with weights that sum to 1.
     pub fn new(loss: Loss, rows: &Dataset, weights: Vec<f64>) -> Self {
-        Measured { loss, margins: Margins::new(loss, rows.iter(), rows.dimension()), weights }
+        Measured { loss, margins: Margins::of(loss, rows), weights }
     }
 
     /// The loss of θ, and its error: the weight of the rows with a margin that is not positive, if they have margins.
@@ -41,7 +41,7 @@ impl Measured {
 
     /// How many numbers a loss looks at.
     pub fn size(&self) -> usize {
-        self.weights.len() * self.margins.parameters()
+        self.margins.size()
     }
 
     /// Every so-manieth of the rows that count, about so many numbers. The weights do not sum to 1 any more.

@@ -21,6 +21,7 @@ mod nature;
 mod poisoned;
 mod policy;
 mod response;
+mod sparse;
 mod steady;
 mod suite;
 
@@ -28,6 +29,7 @@ pub use flip::LabelFlip;
 pub use kinds::{Attack, Attacked, Effort, strongest, strongest_error};
 pub use mean::{MeanAttacked, MeanLearner, attack_mean};
 pub use response::{Outward, Tracking};
+pub(crate) use sparse::benign as sparse_benign;
 pub use steady::SteadyState;
 pub(crate) use suite::benign_of as benign;
 pub use suite::{Suite, fixed_point};

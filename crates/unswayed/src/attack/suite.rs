@@ -248,6 +248,9 @@ impl<'a> Suite<'a> {
     /// Refuses attacks that there are not.
     fn require(&self, attack: Attack) -> Result<(), AttackError> {
         let learner = match (attack, &self.statement().threat.set) {
+            (Attack::Fgsm | Attack::Pgd | Attack::Tuned, _) if self.problem.data()[0].sparse().is_some() => {
+                "sparse rows, where every choice of a point would take a pass over them"
+            }
             (Attack::Tuned, _) if !self.is_tunable() => "this learner and set",
             (Attack::SteadyStateError, _) if !Goal::Error.applies(self.statement()) => "a regression loss",
             (Attack::LabelFlip, Set::Points { .. }) => "a finite set of points",
@@ -303,6 +306,9 @@ impl<'a> Suite<'a> {
     }
 
     fn steady_state(&self, goal: Goal) -> Result<(SteadyState, Nature), AttackError> {
+        if let Some(found) = super::sparse::steady_state(self.problem, goal == Goal::Error) {
+            return Ok((found, self.nature.clone()));
+        }
         let estimate = |nature: &Nature| {
             self.search(nature, goal, Work { ascents: 1, steps: 12, evaluations: 0 }).estimate()
         };

@@ -39,6 +39,9 @@ pub struct Benign {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn benign(problem: &Problem) -> Benign {
+    if let Some(benign) = crate::attack::sparse_benign(problem) {
+        return benign;
+    }
     if is_plain_hinge(problem) && problem.learner().projection.is_none() {
         hinge(&problem.data()[0], problem.learner().regularization)
     } else {

@@ -24,6 +24,7 @@ mod mean;
 mod momentum;
 pub mod paper;
 mod series;
+mod sparse;
 mod start;
 #[cfg(test)]
 mod tests;
@@ -240,8 +241,9 @@ pub(crate) fn certify_near(
 /// The claim for the first steps that has a proof of its own, if a horizon is asked for and there is one.
 fn first_steps(problem: &Problem, options: &Options) -> Result<Option<HorizonClaim>, CertifyError> {
     let start = start(problem, options)?;
-    let steps = options.horizon.map(|steps| stated_horizon(problem, options, steps, start)).transpose()?;
-    Ok(steps.and_then(|horizon| first_steps::search(problem, &horizon)))
+    let steps = options.horizon.filter(|_| !sparse::applies(problem));
+    let horizon = steps.map(|steps| stated_horizon(problem, options, steps, start)).transpose()?;
+    Ok(horizon.and_then(|horizon| first_steps::search(problem, &horizon)))
 }
 
 /// The horizon with the rates that its bound depends on, where they change.
@@ -294,6 +296,9 @@ fn search(
     options: &Options,
     near: Option<&Solution>,
 ) -> Result<(Found, Option<Solution>), CertifyError> {
+    if sparse::applies(problem) {
+        return Ok((sparse::search(problem)?, None));
+    }
     if interior::applies(problem) {
         let start = start(problem, options)?;
         let near = near.map(|near| interior::Point { x: near.x.clone(), theta: near.theta.clone() });

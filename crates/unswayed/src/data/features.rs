@@ -40,7 +40,7 @@ impl Features {
         if reading.labels == LabelPolicy::Premultiplied {
             return Err(Problem::NoLabels.into());
         }
-        let (table, y, labels) = load_table(source, reading)?;
+        let (table, y, labels) = load_table(source, &Reading { dense: true, ..reading.clone() })?;
         let y = table.y.is_some().then_some(y);
         Ok(Features { dimension: table.columns, x: table.x, y, classes: pair(labels) })
     }

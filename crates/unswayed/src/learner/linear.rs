@@ -2,6 +2,8 @@
 
 use unswayed_check::{Learner, Loss};
 
+use unswayed_data::SparseRows;
+
 use super::loss::{blocks, pull};
 use super::online::{LANES, Online, add_padded, padded_dot};
 use crate::certify::dot;
@@ -58,6 +60,14 @@ impl LinearState {
 }
 
 impl Online for LinearState {
+    #[inline(always)]
+    fn sparse_step(&mut self, rows: SparseRows<'_>, row: usize) {
+        match &mut self.0 {
+            Motion::Scaled(state) => state.sparse_step(rows, row),
+            Motion::General(state) => state.sparse_step(rows, row),
+        }
+    }
+
     #[inline(always)]
     fn step(&mut self, z: &[[f64; LANES]]) {
         match &mut self.0 {
@@ -144,6 +154,20 @@ impl Scaled {
 }
 
 impl Online for Scaled {
+    /// The time of a step is that of the row's entries.
+    #[inline(always)]
+    fn sparse_step(&mut self, rows: SparseRows<'_>, row: usize) {
+        let weight = pull(self.loss, self.scale * rows.dot(row, self.w.as_flattened()));
+        self.scale *= self.keep;
+        self.inverse *= self.inverse_keep;
+        if weight > 0.0 {
+            rows.add(row, self.learning_rate * weight * self.inverse, self.w.as_flattened_mut());
+        }
+        if self.scale < SMALLEST_SCALE {
+            self.renormalise();
+        }
+    }
+
     #[inline(always)]
     fn step(&mut self, z: &[[f64; LANES]]) {
         self.weighted_step(z, 1.0);

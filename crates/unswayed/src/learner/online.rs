@@ -3,6 +3,7 @@
 use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::SeedableRng;
+use unswayed_data::SparseRows;
 
 /// Numbers per lane group; rows are padded with zeros to a multiple of it.
 pub const LANES: usize = 8;
@@ -16,6 +17,14 @@ pub trait Online: Clone + Send {
     #[inline(always)]
     fn weighted_step(&mut self, z: &[[f64; LANES]], _weight: f64) {
         self.step(z);
+    }
+
+    /// One step on a sparse row, by default as on the row with all its zeros.
+    fn sparse_step(&mut self, rows: SparseRows<'_>, row: usize) {
+        let last = rows.row(row).map(|(column, _)| column + 1).max().unwrap_or(0);
+        let mut z = vec![[0.0; LANES]; last.div_ceil(LANES)];
+        rows.add(row, 1.0, z.as_flattened_mut());
+        self.step(&z);
     }
 
     /// Writes θ.
@@ -119,7 +128,7 @@ pub fn add_padded(x: &mut [[f64; LANES]], factor: f64, y: &[[f64; LANES]]) {
 }
 
 /// Rows padded to whole groups of lanes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Padded {
     groups: usize,
     values: Vec<[f64; LANES]>,

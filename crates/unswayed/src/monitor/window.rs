@@ -218,6 +218,7 @@ impl Window {
             rows: y.len(),
             of: y.len(),
             columns: self.columns / halves,
+            of_columns: None,
             // The digest is computed from the rows.
             sha256: "0".repeat(64),
             labels,

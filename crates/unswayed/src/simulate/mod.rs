@@ -281,9 +281,13 @@ impl<'a, L: Online, P: Policy> Run<'a, L, P> {
         let mut left = steps;
         while left > 0 {
             let benign = left.min(self.until_poison);
-            for _ in 0..benign {
-                let (z, weight) = self.stream.draw_weighted(&mut self.rng);
-                self.learner.weighted_step(z, weight);
+            if let Some(rows) = self.stream.sparse() {
+                for _ in 0..benign {
+                    let row = self.stream.draw_index(&mut self.rng, rows.pattern.rows());
+                    self.learner.sparse_step(rows, row);
+                }
+            } else {
+                self.benign(benign);
             }
             left -= benign;
             self.until_poison -= benign;
@@ -294,6 +298,15 @@ impl<'a, L: Online, P: Policy> Run<'a, L, P> {
             }
         }
         Ok(())
+    }
+
+    /// Steps on benign rows that are not sparse.
+    #[inline(always)]
+    fn benign(&mut self, count: u64) {
+        for _ in 0..count {
+            let (z, weight) = self.stream.draw_weighted(&mut self.rng);
+            self.learner.weighted_step(z, weight);
+        }
     }
 
     fn poison(&mut self) -> Result<(), AttackError> {

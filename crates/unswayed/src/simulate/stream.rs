@@ -2,6 +2,7 @@
 
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::Rng;
+use unswayed_data::SparseRows;
 
 use super::region::Region;
 use crate::attack::Policy;
@@ -12,6 +13,8 @@ use crate::learner::{LANES, Padded};
 /// Benign rows and the threat.
 pub struct Stream {
     rows: Padded,
+    /// The rows, if they are sparse; they are not padded then.
+    sparse: Option<Dataset>,
     dimension: usize,
     /// For weighted rows: in cell i, row i is kept with this probability (in units of 2⁻³²), else the alias is taken.
     alias: Option<Vec<(u64, u32)>>,
@@ -29,7 +32,12 @@ impl Stream {
     /// The rows of a data set, and an adversary who may send the points of a region.
     pub(crate) fn with_region(data: &Dataset, poison_rate: f64, region: Region) -> Self {
         Stream {
-            rows: Padded::new(data.iter(), data.dimension()),
+            rows: if data.sparse().is_some() {
+                Padded::default()
+            } else {
+                Padded::new(data.iter(), data.dimension())
+            },
+            sparse: data.sparse().map(|_| data.clone()),
             dimension: data.dimension(),
             alias: data.weights().map(|_| alias_table(&data.probabilities())),
             steps: data.step_weights().map(<[f64]>::to_vec),
@@ -60,19 +68,30 @@ impl Stream {
         self.draw_weighted(rng).0
     }
 
+    /// The sparse rows, if they are.
+    pub(super) fn sparse(&self) -> Option<SparseRows<'_>> {
+        self.sparse.as_ref().and_then(Dataset::sparse)
+    }
+
     /// A benign row and its step weight.
     #[inline(always)]
     pub(super) fn draw_weighted(&self, rng: &mut Pcg64Mcg) -> (&[[f64; LANES]], f64) {
+        let row = self.draw_index(rng, self.rows.len());
+        (self.rows.row(row), self.steps.as_ref().map_or(1.0, |steps| steps[row]))
+    }
+
+    /// The number of a benign row, of so many.
+    #[inline(always)]
+    pub(super) fn draw_index(&self, rng: &mut Pcg64Mcg, rows: usize) -> usize {
         let bits = rng.next_u64();
-        let cell = ((bits >> 32) * self.rows.len() as u64) >> 32;
-        let row = match &self.alias {
+        let cell = ((bits >> 32) * rows as u64) >> 32;
+        match &self.alias {
             None => cell as usize,
             Some(table) => {
                 let (keep, alias) = table[cell as usize];
                 if bits & 0xffff_ffff < keep { cell as usize } else { alias as usize }
             }
-        };
-        (self.rows.row(row), self.steps.as_ref().map_or(1.0, |steps| steps[row]))
+        }
     }
 
     /// Benign steps before the adversary's next turn: geometric.

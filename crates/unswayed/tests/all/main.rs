@@ -24,5 +24,6 @@ mod oracles;
 mod paper;
 mod prepare;
 mod soundness;
+mod sparse;
 mod steps;
 mod value_iteration;

@@ -5,6 +5,7 @@ use crate::exact::Dyadic;
 use crate::failure::{Reason, require};
 use crate::lambda::Lambda;
 use crate::parts::rows::entropy::Entropy;
+use crate::rows::Entries;
 use crate::statement::Loss;
 
 /// The line for the point of case i, with the slope y = 2αk·`share`; for the logistic loss `w` is its w₀.
@@ -20,7 +21,7 @@ pub(crate) fn finite(
     let high = conjugate.map_or(1.0, |e| e.high);
     let allowed = (0.0..=high).contains(&share);
     require(allowed, format_args!("share[{i}]"), share, "between 0 and the steepest slope of the loss")?;
-    let (n, b) = lambda.products(point);
+    let (n, b) = lambda.products(Entries::of(point));
     let y = &lambda.two_ak * Dyadic::new(share);
     let c = lambda.alpha_eta(&n);
     let constant = if let Some(e) = conjugate {

@@ -60,7 +60,7 @@ impl<'a> Hostile<'a> {
         for i in rows {
             let row = numbers(unit, lambda, coefficients, i);
             let t = unit.constant(lambda, i, &row)?;
-            for (&z, &c) in unit.mass().view.x(i).iter().zip(self.pull) {
+            for (&z, &c) in unit.mass().view.x(i).values.iter().zip(self.pull) {
                 product.add([z, c]);
             }
             let two = Dyadic::whole(2);

@@ -32,7 +32,7 @@ pub(crate) use logistic::Logistic;
 use crate::exact::{Dyadic, ExactSum};
 use crate::failure::{Reason, require, require_not_negative};
 use crate::lambda::Lambda;
-use crate::rows::Rows;
+use crate::rows::{Entries, Rows};
 use crate::statement::Loss;
 
 /// A line r₀ + rᵀθ, both times `scale` > 0. Where rows may be hostile it is bent: `bend`·‖θ‖² is added (Theorem H1).
@@ -76,8 +76,8 @@ impl<'a> View<'a> {
     }
 
     /// The features of a row.
-    fn x(&self, row: usize) -> &'a [f64] {
-        &self.rows.row(row)[self.labels..]
+    fn x(&self, row: usize) -> Entries<'a> {
+        self.rows.entries(row, self.labels)
     }
 
     /// The label y of a line's row where it is a number; the margin of a class is to be 1.
@@ -96,7 +96,7 @@ impl<'a> View<'a> {
             return lambda.products(self.x(line));
         }
         let row = line / self.each();
-        let (x, own, other) = (self.x(row), self.class(row), line % self.each());
+        let (x, own, other) = (self.x(row).values, self.class(row), line % self.each());
         let other = if other < own { other } else { other + 1 };
         let (mut norm, mut product) = (ExactSum::new(), ExactSum::new());
         let beta = |class: usize| &lambda.beta[class * x.len()..][..x.len()];
@@ -287,8 +287,7 @@ fn product([a, b, c]: [f64; 3]) -> Dyadic {
 /// Σ y_iz_i for the parameters of a block: one exact number per column.
 fn slopes(kind: &dyn RowLine, coefficients: &[Dyadic; 2], block: usize) -> Vec<Dyadic> {
     let view = kind.mass().view;
-    let columns = view.rows.dimension - view.labels;
-    let combined = view.rows.column_sums(columns, |row, add| {
+    let combined = view.rows.column_sums(view.labels, |row: usize, add: &mut dyn FnMut(usize, [f64; 3])| {
         let (lines, sign) = view.lines(row, block);
         for line in lines {
             let Slope { first, second } = kind.slope(line);
@@ -298,7 +297,6 @@ fn slopes(kind: &dyn RowLine, coefficients: &[Dyadic; 2], block: usize) -> Vec<D
                 }
             }
         }
-        view.x(row)
     });
     combined.iter().map(|[first, second]| &coefficients[0] * first + &coefficients[1] * second).collect()
 }

@@ -135,7 +135,7 @@ fn hinge_kinds(random: &mut Random) {
     let u = [random.unit()];
     let case = Case::new(random, RowBound::BoundedSlope, 1.0);
     let (z, weights) = ([case.z], [1.0]);
-    let rows = Rows { z: &z, dimension: 1, weights: Some(&weights), steps: None };
+    let rows = Rows { z: &z, pattern: None, dimension: 1, weights: Some(&weights), steps: None };
     let eps = case.statement.threat.poison_rate;
     let free = f64::INFINITY;
     let line = case.line(|mass| BoundedSlope { mass, u: &u, conjugate: HINGE }, &rows);
@@ -174,7 +174,7 @@ fn logistic_kinds(random: &mut Random) {
     let u = [random.between(0.02, 0.98)];
     let case = Case::new(random, RowBound::Logistic, 1.0);
     let (z, weights) = ([case.z], [1.0]);
-    let rows = Rows { z: &z, dimension: 1, weights: Some(&weights), steps: None };
+    let rows = Rows { z: &z, pattern: None, dimension: 1, weights: Some(&weights), steps: None };
     let (a, kappa0, eps) = (case.two_ak(), case.kappa0(), case.statement.threat.poison_rate);
     let (b, c) = (case.beta * case.z, case.alpha * case.statement.learner.learning_rate * case.z * case.z);
     let free = f64::INFINITY;

@@ -13,7 +13,7 @@ pub const Z: [f64; 10] = [0.5, 0.25, -0.75, 0.5, 0.125, 0.875, 0.3, -0.2, 0.9, 0
 pub const WEIGHTS: [f64; 5] = [1.0, 0.5, 2.0, 0.0, 0.1];
 
 pub fn rows() -> Rows<'static> {
-    Rows { z: &Z, dimension: 2, weights: None, steps: None }
+    Rows { z: &Z, pattern: None, dimension: 2, weights: None, steps: None }
 }
 
 pub fn weighted_rows() -> Rows<'static> {

@@ -45,13 +45,24 @@ impl Problem {
         let steps = |z: &[f64]| is_weighted.then(|| &ONES[..z.len() / self.dimension]);
         let pairs = self.data.iter().zip(&self.weights);
         pairs
-            .map(|(z, w)| Rows { z, dimension: self.dimension, weights: w.as_deref(), steps: steps(z) })
+            .map(|(z, w)| Rows {
+                z,
+                pattern: None,
+                dimension: self.dimension,
+                weights: w.as_deref(),
+                steps: steps(z),
+            })
             .collect()
     }
 
     pub fn with_evidence<T>(&self, f: impl FnOnce(&Evidence) -> T) -> T {
-        let target =
-            self.target.as_ref().map(|z| Rows { z, dimension: self.dimension, weights: None, steps: None });
+        let target = self.target.as_ref().map(|z| Rows {
+            z,
+            pattern: None,
+            dimension: self.dimension,
+            weights: None,
+            steps: None,
+        });
         f(&Evidence { data: &self.rows(), target })
     }
 
@@ -150,6 +161,7 @@ pub fn origin(rows: usize, columns: usize) -> Origin {
         rows,
         of: rows,
         columns,
+        of_columns: None,
         sha256: "0".repeat(64),
         made: None,
     }

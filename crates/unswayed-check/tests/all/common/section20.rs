@@ -106,7 +106,7 @@ impl Case {
 
     pub fn rows(&self) -> Rows<'_> {
         let dimension = self.proof.centre.len();
-        Rows { z: &self.z, dimension, weights: self.weights.as_deref(), steps: None }
+        Rows { z: &self.z, pattern: None, dimension, weights: self.weights.as_deref(), steps: None }
     }
 
     pub fn row(&self, i: usize) -> &[f64] {

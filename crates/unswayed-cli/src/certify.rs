@@ -10,6 +10,7 @@ use unswayed::certify::{Effort, Options, Outcome, certify_with, paper};
 use unswayed::{Adversary, CertifyError, Problem, ProblemError, Template};
 use unswayed_check::{Feature, Statement, Target, features, unsupported};
 use unswayed_report::about::{Stated, Subject, Summary, certify_report};
+use unswayed_report::live;
 
 use crate::args::{CertifyFlags, Method};
 use crate::problem::Asked;
@@ -30,6 +31,9 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let parts = asked.parts()?;
     let problem = parts.problem(&flags.rates)?;
     refuse(flags, &problem, &parts.template)?;
+    if flags.live {
+        live::supports(&problem, &parts.template)?;
+    }
     let attempts = attempts(flags, &problem, start);
     let (outcome, seconds) = best(&attempts)?;
     let statement = &outcome.certificate.statement;
@@ -53,7 +57,13 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
     if let Some(folder) = &flags.report {
         let _busy = Busy::with("bounding at other poison rates");
         let subject = Subject { problem: &problem, outcome, attacked: strongest(&attacks), seed: flags.seed };
-        report::write(&certify_report(&subject, &summary, report::command_line())?, folder)?;
+        let mut report = certify_report(&subject, &summary, report::command_line())?;
+        report.what_if = what_if(&asked, &problem, &parts.template);
+        if flags.live {
+            let setting = live::setting(&problem, &parts.template);
+            report.live = Some(live::Live::new(&problem, &parts.template, setting, flags.seed)?);
+        }
+        report::write(&report, folder)?;
     }
     if as_json {
         let mut object = serde_json::to_value(&summary)?;
@@ -66,6 +76,18 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
         print::text(&(print::lines(summary.lines()) + &table));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// From what the report can be made live later.
+fn what_if(asked: &Asked, problem: &Problem, template: &Template) -> Option<live::WhatIf> {
+    live::supports(problem, template).ok()?;
+    Some(live::WhatIf {
+        template: template.clone(),
+        setting: live::setting(problem, template),
+        origin: problem.data()[0].origin().clone(),
+        data: asked.paths().next()?.display().to_string(),
+        labels: asked.data.labels.as_ref().map(|labels| labels.display().to_string()),
+    })
 }
 
 /// Where the certificate is written.

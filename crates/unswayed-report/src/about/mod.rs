@@ -3,7 +3,9 @@
 mod certify;
 mod design;
 mod files;
+mod portrait;
 mod summary;
+mod words;
 
 pub use certify::{AboutError, Subject, certify_report, over_rates};
 pub use design::{design_report, task_sections, template_lines};

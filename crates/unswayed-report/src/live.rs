@@ -21,7 +21,7 @@ const WORKER: &str = include_str!("../assets/live-worker.js");
 const MOST_NUMBERS: usize = 500_000;
 
 /// Poison rates at which attacks are searched for the page, relative to that of the run, and the largest.
-const RATES: [f64; 2] = [1.0, 4.0];
+const RATES: [f64; 3] = [1.0, 1.6, 4.0];
 const MOST_POISON: f64 = 0.3;
 
 /// Flags of the command that a page sets itself, and how many words follow them.
@@ -91,15 +91,18 @@ pub fn supports(problem: &Problem, template: &Template) -> Result<(), LiveError>
     let plain = Template { radius: None, loss: None, batch: 1, ..template.clone() } == Template::default();
     let hinge = matches!(template.loss, None | Some(LossName::Of(Loss::Hinge)));
     let numbers = problem.data().iter().map(|data| data.z().len()).sum();
-    match () {
-        () if !hinge || problem.learner().loss != Loss::Hinge => Err(LiveError::Learner("use --loss hinge")),
-        () if template.adversary != Adversary::Ball => Err(LiveError::Learner("use --adversary ball")),
-        () if !plain => Err(LiveError::Learner("the flags that change the steps")),
-        () if problem.data().len() > 1 => Err(LiveError::Learner("all but one dataset")),
-        () if problem.statement().target != Target::Data => Err(LiveError::Learner("--target")),
-        () if problem.threat().poison_weight.is_some() => Err(LiveError::Learner("step weights")),
-        () if numbers > MOST_NUMBERS => Err(LiveError::Large(numbers)),
-        () => Ok(()),
+    let refused = [
+        (!hinge || problem.learner().loss != Loss::Hinge, "use --loss hinge"),
+        (template.adversary != Adversary::Ball, "use --adversary ball"),
+        (!plain, "the flags that change the steps"),
+        (problem.data().len() > 1, "all but one dataset"),
+        (problem.statement().target != Target::Data, "--target"),
+        (problem.threat().poison_weight.is_some(), "step weights"),
+    ];
+    match refused.into_iter().find(|(is, _)| *is) {
+        Some((_, remedy)) => Err(LiveError::Learner(remedy)),
+        None if numbers > MOST_NUMBERS => Err(LiveError::Large(numbers)),
+        None => Ok(()),
     }
 }
 
@@ -153,7 +156,11 @@ fn base_command(command: &str) -> String {
     let mut words = words(command).into_iter();
     while let Some(word) = words.next() {
         match OWN_FLAGS.iter().find(|(flag, _)| word == *flag) {
-            Some((_, following)) => (0..*following).for_each(|_| drop(words.next())),
+            Some((_, following)) => {
+                for _ in 0..*following {
+                    words.next();
+                }
+            }
             None if OWN_FLAGS.iter().any(|(flag, _)| word.starts_with(&format!("{flag}="))) => {}
             None => kept.push(word),
         }

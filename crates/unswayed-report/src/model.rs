@@ -48,14 +48,13 @@ impl Report {
     /// assert_eq!(first.y_reach, Some((0.1, 0.9)));
     /// ```
     pub fn with_common_axes(mut self) -> Self {
-        let plots: Vec<LinePlot> = self.plots().map(|plot| plot.clone()).collect();
+        let axes: Vec<_> =
+            self.plots().map(|p| (p.x.clone(), p.x_range(), p.y.clone(), p.y_range())).collect();
         for plot in self.plots() {
-            let like = |axis: fn(&LinePlot) -> &Axis| {
-                let own = axis(plot).clone();
-                plots.iter().filter(move |other| *axis(other) == own)
-            };
-            plot.x_reach = like(|p| &p.x).map(LinePlot::x_range).fold(None, wider);
-            plot.y_reach = like(|p| &p.y).map(LinePlot::y_range).fold(None, wider);
+            let across = axes.iter().filter(|(x, ..)| *x == plot.x).map(|(_, range, ..)| *range);
+            let upwards = axes.iter().filter(|(_, _, y, _)| *y == plot.y).map(|(.., range)| *range);
+            let (x, y) = (across.fold(None, wider), upwards.fold(None, wider));
+            (plot.x_reach, plot.y_reach) = (x, y);
         }
         self
     }

@@ -26,10 +26,12 @@ pub use page::{Page, PageError, Rows};
 
 use number::{down, up};
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
-use unswayed::certify::{Benign, Status, certify, held, recover};
+use unswayed::certify::{Benign, Status, certify, held};
 use unswayed::{CertifyError, Dataset, Problem, ProblemError, Template};
-use unswayed_check::{Certificate, FormatError, Set};
+use unswayed_check::{Certificate, Evidence, FormatError, Set, check};
 use unswayed_data::DataError;
 
 /// What can be changed.
@@ -98,7 +100,7 @@ pub enum LiveError {
 
 /// The rows of a page, made again and compared with their digest.
 pub struct Live {
-    data: Dataset,
+    data: Arc<Dataset>,
     template: Template,
     points: Vec<Vec<f64>>,
 }
@@ -109,7 +111,7 @@ impl Live {
         let page: Page = serde_json::from_str(page).map_err(PageError::from)?;
         let data = page.dataset()?;
         let points = page.points(data.dimension())?;
-        Ok(Live { data, template: page.template, points })
+        Ok(Live { data: Arc::new(data), template: page.template, points })
     }
 
     /// The bound, checked, and the attack.
@@ -117,10 +119,13 @@ impl Live {
         let problem = self.problem(setting)?;
         let made = certify(&problem)?;
         let certificate = made.certificate.to_bytes();
-        // As a stranger would: from the file's bytes.
-        let (_, outcome) = recover(Certificate::from_bytes(&certificate)?, self.data.clone(), None)?;
+        // As a stranger would: from the file's bytes and the rows.
+        let rows = [unswayed_check::Rows::of(&self.data)];
+        let evidence = Evidence { data: &rows, target: None };
+        let checked =
+            check(&Certificate::from_bytes(&certificate)?, &evidence).map_err(CertifyError::Refused)?;
         let attack = self.attack(&problem, &made.benign);
-        let certified = [outcome.certified_loss, outcome.certified_error.unwrap_or(1.0)];
+        let certified = [checked.loss, checked.error.unwrap_or(1.0)];
         let benign = [made.benign.loss, made.benign.error.unwrap_or(0.0)];
         Ok(Answer {
             status: made.status,

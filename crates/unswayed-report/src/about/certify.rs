@@ -86,6 +86,7 @@ pub fn certify_report(subject: &Subject, summary: &Summary, command: String) -> 
         check: summary.verify.clone().into_iter().collect(),
         glossary: words::glossary(),
         tool: tool(),
+        ..Report::default()
     };
     Ok(report.with_common_axes())
 }
@@ -164,7 +165,7 @@ fn losses(subject: &Subject, rates: &[AtRate]) -> LinePlot {
     LinePlot {
         id: "poison-rate".into(),
         title: "Loss at other poison rates".into(),
-        y: Axis::new(&format!("{} loss", loss_name(subject))),
+        y: Axis::new(&format!("long-run {} loss", loss_name(subject))),
         ..curves(subject, quantity, certified, subject.outcome.benign.loss, attack, held)
     }
 }

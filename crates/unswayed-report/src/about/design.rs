@@ -25,6 +25,7 @@ pub fn design_report(request: &Request, result: &Design, command: String, folder
         check: check_commands(result, folder),
         glossary: words::glossary(),
         tool: tool(),
+        ..Report::default()
     };
     report.with_common_axes()
 }

@@ -46,11 +46,9 @@ mod error;
 #[cfg(feature = "files")]
 pub mod experiment;
 pub mod learner;
-<<<<<<< HEAD
-pub mod monitor;
-=======
 #[cfg(feature = "files")]
->>>>>>> 9cc6b3e (Live reports: the solver and the exact checker in the browser; reports with errors, portraits of attacks and a glossary)
+pub mod monitor;
+#[cfg(feature = "files")]
 pub mod prepare;
 mod problem;
 #[cfg(feature = "general")]

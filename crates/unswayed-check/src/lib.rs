@@ -45,6 +45,7 @@ mod exp;
 mod expect;
 mod failure;
 mod file;
+#[cfg(feature = "files")]
 mod files;
 mod horizon;
 mod lambda;
@@ -72,6 +73,7 @@ use exact::{Dyadic, nearest, round_up};
 pub use failure::{Failure, Part, Reason};
 use failure::{require, require_length};
 pub use file::{AnyCertificate, FormatError};
+#[cfg(feature = "files")]
 pub use files::{Files, labels_beside};
 pub use levels::LevelsProof;
 pub use loss::Conjugate;

@@ -308,6 +308,11 @@ pub struct CertifyFlags {
     #[arg(long, value_name = "FOLDER")]
     pub report: Option<PathBuf>,
 
+    /// Make the report answer "what if" in the browser: sliders for the rates and the radius, solver and exact checker in the page.
+    /// The page then holds the rows of the data. For the hinge loss against a ball
+    #[arg(long, requires = "report", conflicts_with_all = ["confidence", "horizon", "start", "method", "effort"])]
+    pub live: bool,
+
     /// How to certify
     #[arg(long, value_enum, default_value_t = Method::Convexity)]
     pub method: Method,
@@ -447,6 +452,15 @@ pub struct ReportFlags {
     /// Where to write (default: the same folder)
     #[arg(long, value_name = "FOLDER")]
     pub output: Option<PathBuf>,
+
+    /// Make the report of certify answer "what if" in the browser: sliders for the rates and the radius, solver and exact checker in
+    /// the page. The page then holds the rows of the data, which are read again
+    #[arg(long)]
+    pub live: bool,
+
+    /// The data file, if it is no longer where certify read it
+    #[arg(long, value_name = "FILE", requires = "live")]
+    pub data: Option<PathBuf>,
 }
 
 #[derive(Args)]

@@ -12,6 +12,7 @@ use unswayed::certify::{Effort, Options, Outcome, Series, paper};
 use unswayed::{Adversary, CertifyError, Problem, ProblemError, Template};
 use unswayed_check::{Feature, Statement, Target, features, unsupported};
 use unswayed_report::about::{Stated, Subject, Summary, certify_report};
+use unswayed_report::live;
 
 use crate::args::{self, CertifyFlags, Method, RateFlags};
 use crate::problem::{Asked, Parts};
@@ -41,6 +42,12 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
     }
     let first_rate = flags.first_rate.or_else(|| parts.first_rate(problems.first()?));
     let mut job = Job::new(flags, &asked, &parts, start, first_rate);
+    if flags.live {
+        if rates.len() > 1 {
+            return Err(Stop("--live: a page starts from one poison rate and can show others; give one".into()));
+        }
+        live::supports(&problems[0], &parts.template)?;
+    }
     if rates.len() > 1 {
         return several::run(&mut job, rates, problems, &paths, as_json);
     }
@@ -52,7 +59,13 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
         let _busy = Busy::with("bounding at other poison rates");
         let (outcome, attacked) = (best(attempts)?.0, strongest(attacks));
         let subject = Subject { problem, outcome, attacked, seed: flags.seed };
-        report::write(&certify_report(&subject, summary, report::command_line())?, folder)?;
+        let mut report = certify_report(&subject, summary, report::command_line())?;
+        report.what_if = what_if(&asked, problem, &parts.template);
+        if flags.live {
+            let setting = live::setting(problem, &parts.template);
+            report.live = Some(live::Live::new(problem, &parts.template, setting, flags.seed)?);
+        }
+        report::write(&report, folder)?;
     }
     if as_json {
         let mut object = serde_json::to_value(summary)?;
@@ -146,6 +159,18 @@ impl<'a> Job<'a> {
         }
         attempts
     }
+}
+
+/// From what the report can be made live later.
+fn what_if(asked: &Asked, problem: &Problem, template: &Template) -> Option<live::WhatIf> {
+    live::supports(problem, template).ok()?;
+    Some(live::WhatIf {
+        template: template.clone(),
+        setting: live::setting(problem, template),
+        origin: problem.data()[0].origin().clone(),
+        data: asked.paths().next()?.display().to_string(),
+        labels: asked.data.labels.as_ref().map(|labels| labels.display().to_string()),
+    })
 }
 
 /// Where the certificate of a poison rate is written: `--output`, or a file in that folder if there are several rates.

@@ -1,8 +1,12 @@
 //! Reports: what a command found, for people. `unswayed report` renders a run's report again.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use unswayed::Problem;
+use unswayed::data::{Source, reload};
+use unswayed_check::labels_beside;
+use unswayed_report::live::{Live, WhatIf};
 use unswayed_report::{Report, write_folder};
 
 use crate::args::ReportFlags;
@@ -17,8 +21,11 @@ pub fn run(flags: &ReportFlags, as_json: bool) -> Result<ExitCode, Stop> {
             "cannot be read ({error}); name the folder of a run of design or reproduce, or of certify --report"
         ))
     })?;
-    let report: Report = serde_json::from_str(&text)
+    let mut report: Report = serde_json::from_str(&text)
         .map_err(|error| stop(format!("is no report of this program ({error})")))?;
+    if flags.live {
+        report.live = Some(live(flags, &report).map_err(|Stop(text)| stop(text))?);
+    }
     let folder = flags.output.as_ref().unwrap_or(&flags.run);
     write(&report, folder)?;
     let page = folder.join("report.html").display().to_string();
@@ -31,6 +38,28 @@ pub fn run(flags: &ReportFlags, as_json: bool) -> Result<ExitCode, Stop> {
         ));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a live page holds: the run's rows are read again, and attacks searched.
+fn live(flags: &ReportFlags, report: &Report) -> Result<Live, Stop> {
+    let Some(WhatIf { template, setting, origin, data, labels }) = &report.what_if else {
+        return Err(Stop(
+            "cannot be live; that is for certify --report with the hinge loss against a ball".into(),
+        ));
+    };
+    let path = flags.data.clone().unwrap_or_else(|| data.into());
+    let source = match labels.clone().map(PathBuf::from).or_else(|| labels_beside(&path)) {
+        Some(labels) if origin.label_file.is_some() => Source::path(&path).labels(labels),
+        _ => Source::path(&path),
+    };
+    let rows = reload(&source, origin)?;
+    origin.same_rows(rows.origin()).map_err(|text| Stop(format!("{}: {text}", path.display())))?;
+    let problem = Problem::of_template(rows, template.clone())
+        .learning_rate(setting.learning_rate)
+        .regularization(setting.regularization)
+        .poison_rate(setting.poison_rate)
+        .build()?;
+    Ok(Live::new(&problem, template, *setting, 0)?)
 }
 
 /// Writes report.html, report.json and the figures.

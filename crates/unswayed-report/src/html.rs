@@ -12,6 +12,7 @@ use crate::{Block, Report, Section};
 const PAGE: &str = include_str!("../assets/page.html");
 const PAGE_CSS: &str = include_str!("../assets/page.css");
 const SCRIPT: &str = include_str!("../assets/page.js");
+const LIVE_SCRIPT: &str = include_str!("../assets/live.js");
 
 /// The report as one page, without anything outside of it: it opens from disk, fetches nothing, and is readable
 /// without its script.
@@ -24,6 +25,7 @@ const SCRIPT: &str = include_str!("../assets/page.js");
 pub fn to_html(report: &Report) -> String {
     let mut names = named(report).into_iter().map(|(id, _)| id);
     let sections: String = report.sections.iter().map(|s| section(s, &mut names)).collect();
+    let script = if report.live.is_some() { [SCRIPT, LIVE_SCRIPT].concat() } else { SCRIPT.to_owned() };
     fill(PAGE, |name| match name {
         "title" => escape(&report.title),
         "css" => css(),
@@ -33,15 +35,20 @@ pub fn to_html(report: &Report) -> String {
         "numbers" => numbers(report),
         "command" => part("Repeat this run", std::slice::from_ref(&report.command)),
         "check" => part("Check the certificates", &report.check),
+        "glossary" => glossary(report),
         "tool" => escape(&report.tool),
-        "script" => SCRIPT.into(),
-        "script-hash" => base64(&Sha256::digest(SCRIPT)),
+        "live" => report.live.as_ref().map(|live| live.to_html(&report.command)).unwrap_or_default(),
+        "live-script" | "live-worker" if report.live.is_none() => String::new(),
+        "live-script" => " 'wasm-unsafe-eval'".into(),
+        "live-worker" => " worker-src blob:;".into(),
+        "script" => script.clone(),
+        "script-hash" => base64(&Sha256::digest(&script)),
         _ => String::new(),
     })
 }
 
 /// The template with each `{{name}}` replaced, once: what is put in is not read again.
-fn fill(template: &str, value: impl Fn(&str) -> String) -> String {
+pub(crate) fn fill(template: &str, value: impl Fn(&str) -> String) -> String {
     let mut parts = template.split("{{");
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -72,12 +79,22 @@ fn verdict(report: &Report) -> String {
 }
 
 fn facts(report: &Report) -> String {
-    if report.facts.is_empty() {
+    list(&report.facts)
+}
+
+/// Names and texts.
+fn list(entries: &[(String, String)]) -> String {
+    if entries.is_empty() {
         return String::new();
     }
-    let fact =
+    let entry =
         |(name, text): &(String, String)| format!("<dt>{}</dt><dd>{}</dd>\n", escape(name), escape(text));
-    format!("<dl>{}</dl>", report.facts.iter().map(fact).collect::<String>())
+    format!("<dl>{}</dl>", entries.iter().map(entry).collect::<String>())
+}
+
+fn glossary(report: &Report) -> String {
+    let words = list(&report.glossary);
+    if words.is_empty() { words } else { format!("<section><h2>Words</h2>\n{words}</section>") }
 }
 
 fn section(section: &Section, names: &mut impl Iterator<Item = String>) -> String {
@@ -205,7 +222,7 @@ fn part(heading: &str, commands: &[String]) -> String {
 }
 
 /// As the page's policy names its only script.
-fn base64(bytes: &[u8]) -> String {
+pub(crate) fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let letters = |three: &[u8]| {
         let bits = (0..3).fold(0u32, |bits, i| bits << 8 | u32::from(three.get(i).copied().unwrap_or(0)));

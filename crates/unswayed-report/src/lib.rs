@@ -35,6 +35,7 @@ mod escape;
 mod figure;
 mod folder;
 mod html;
+pub mod live;
 mod model;
 pub mod number;
 mod png;

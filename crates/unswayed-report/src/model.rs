@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::live::{Live, WhatIf};
+use crate::ticks::shows;
+
 /// A report, in the order in which it is read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -18,8 +21,54 @@ pub struct Report {
     pub command: String,
     /// Commands that verify the certificates.
     pub check: Vec<String>,
+    /// Words that the report uses, and what they mean.
+    pub glossary: Vec<(String, String)>,
     /// The program and its version.
     pub tool: String,
+    /// How to ask what would be if, for learners that a page can answer for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub what_if: Option<WhatIf>,
+    /// What a live page holds. Not kept with the report: it has the rows of the data.
+    #[serde(skip)]
+    pub live: Option<Live>,
+}
+
+impl Report {
+    /// The report with axes that can be compared: where line plots have axes of the same name, these have the same range.
+    ///
+    /// ```
+    /// use unswayed_report::{Axis, Block, Kind, LinePlot, Report, Section, Series};
+    /// let plot = |y| {
+    ///     let series = vec![Series::new("loss", Kind::Attack, [(1.0, y)])];
+    ///     Block::Lines(LinePlot { y: Axis::new("loss"), series, ..LinePlot::default() })
+    /// };
+    /// let section = Section { blocks: vec![plot(0.1), plot(0.9)], ..Section::default() };
+    /// let report = Report { sections: vec![section], ..Report::default() }.with_common_axes();
+    /// let Block::Lines(first) = &report.sections[0].blocks[0] else { unreachable!() };
+    /// assert_eq!(first.y_reach, Some((0.1, 0.9)));
+    /// ```
+    pub fn with_common_axes(mut self) -> Self {
+        let axes: Vec<_> =
+            self.plots().map(|p| (p.x.clone(), p.x_range(), p.y.clone(), p.y_range())).collect();
+        for plot in self.plots() {
+            let across = axes.iter().filter(|(x, ..)| *x == plot.x).map(|(_, range, ..)| *range);
+            let upwards = axes.iter().filter(|(_, _, y, _)| *y == plot.y).map(|(.., range)| *range);
+            let (x, y) = (across.fold(None, wider), upwards.fold(None, wider));
+            (plot.x_reach, plot.y_reach) = (x, y);
+        }
+        self
+    }
+
+    fn plots(&mut self) -> impl Iterator<Item = &mut LinePlot> {
+        let blocks = self.sections.iter_mut().flat_map(|section| &mut section.blocks);
+        blocks.filter_map(|block| if let Block::Lines(plot) = block { Some(plot) } else { None })
+    }
+}
+
+/// From the lesser of the low ends to the greater of the high ones.
+fn wider(a: Option<(f64, f64)>, b: Option<(f64, f64)>) -> Option<(f64, f64)> {
+    let both = a.zip(b).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1)));
+    both.or(a).or(b)
 }
 
 /// A heading, a paragraph, and what belongs to it.
@@ -149,8 +198,32 @@ pub struct LinePlot {
     pub gaps: Vec<(usize, usize)>,
     /// Horizontal lines across the plot.
     pub limits: Vec<Limit>,
+    /// Values that the horizontal axis has to reach, whatever the series do; see [`Report::with_common_axes`].
+    pub x_reach: Option<(f64, f64)>,
+    /// The same for the vertical axis.
+    pub y_reach: Option<(f64, f64)>,
     /// Words below the plot.
     pub note: String,
+}
+
+impl LinePlot {
+    /// The points that can be shown.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = &Point> {
+        let points = self.series.iter().flat_map(|series| &series.points);
+        points.filter(|p| shows(&self.x, p.x) && shows(&self.y, p.y))
+    }
+
+    /// The ends of what is shown horizontally.
+    pub(crate) fn x_range(&self) -> Option<(f64, f64)> {
+        self.shown().map(|p| Some((p.x, p.x))).fold(self.x_reach, wider)
+    }
+
+    /// The ends of what is shown vertically, confidence intervals and limits included.
+    pub(crate) fn y_range(&self) -> Option<(f64, f64)> {
+        let points = self.shown().flat_map(|p| [Some(p.y), p.low, p.high]).flatten();
+        let heights = points.chain(self.limits.iter().map(|limit| limit.value));
+        heights.filter(|y| shows(&self.y, *y)).map(|y| Some((y, y))).fold(self.y_reach, wider)
+    }
 }
 
 /// A horizontal line with a name.

@@ -69,6 +69,7 @@ pub enum CertifyError {
     #[error("confidence: {0}")]
     Confidence(&'static str),
     /// More data than the semidefinite program can take.
+    #[cfg(feature = "general")]
     #[error(
         "{rows} rows of {columns} columns are too many for the method paper, which takes at most {} columns and {} \
          numbers (its time grows with the sixth power of the columns); use fewer rows or another method",

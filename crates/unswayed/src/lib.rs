@@ -30,17 +30,28 @@
 //! The way data takes: [`data`] → [`Problem`] → [`mod@certify`] → [`check::Certificate`], and beside it [`attack`] → [`simulate`] →
 //! the strongest attack found.
 
+#![cfg_attr(
+    not(feature = "general"),
+    allow(dead_code, unused_imports, reason = "what the other learners need stands idle")
+)]
+
+#[cfg(feature = "general")]
 pub mod attack;
 mod cancel;
 pub mod certify;
 pub mod data;
+#[cfg(feature = "files")]
 pub mod design;
 mod error;
+#[cfg(feature = "files")]
 pub mod experiment;
 pub mod learner;
+#[cfg(feature = "files")]
 pub mod monitor;
+#[cfg(feature = "files")]
 pub mod prepare;
 mod problem;
+#[cfg(feature = "general")]
 pub mod simulate;
 
 pub use cancel::Cancel;

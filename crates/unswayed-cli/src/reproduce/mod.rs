@@ -90,6 +90,7 @@ fn write(flags: &ReproduceFlags, found: &[(&str, Found)]) -> Result<(), Stop> {
         command: report::command_line(),
         check: vec![format!("unswayed check {}/TASK/certificates/FILE DATA", show(&flags.output))],
         tool: report::tool(),
+        ..Report::default()
     };
     report::write(&report, &flags.output)
 }

@@ -1,11 +1,12 @@
 //! The report of one certificate: the bound at other poison rates, the first steps, the figures.
 
 use unswayed::attack::{Attack, Attacked, Suite};
-use unswayed::certify::{Outcome, Status, certify, horizon_bounds};
+use unswayed::certify::{Benign, Outcome, Status, certify, held, horizon_bounds};
+use unswayed::simulate::Estimate;
 use unswayed::{AttackError, Problem};
 use unswayed_check::{Failure, Feature, features, unsupported};
 
-use super::{Summary, tool};
+use super::{Summary, portrait, tool, words};
 use crate::number::{down, percent, up};
 use crate::{Axis, Block, Kind, Limit, LinePlot, Report, Section, Series, Table};
 
@@ -62,24 +63,36 @@ impl Subject<'_> {
 pub fn certify_report(subject: &Subject, summary: &Summary, command: String) -> Result<Report, AboutError> {
     let mut facts = summary.statement_lines();
     facts.push(("assumes", summary.stated.assumptions.clone()));
-    Ok(Report {
+    facts.push(("date", words::now()));
+    let facts = facts.into_iter().map(|(name, text)| (name.to_owned(), text));
+    let rates = at_rates(subject);
+    let mut blocks = vec![Block::Lines(losses(subject, &rates))];
+    blocks.extend(errors(subject, summary, &rates).map(Block::Lines));
+    blocks.extend([Block::Lines(over_steps(subject)?), Block::Table(table(summary))]);
+    let mut sections = vec![Section {
+        heading: "Bound and attack".into(),
+        text:
+            "The truth lies between what the strongest attack found reaches and what is proven for every adversary."
+                .into(),
+        blocks,
+    }];
+    sections.extend(portrait::section(subject)?);
+    let report = Report {
         title: "What a poisoner can do".into(),
         verdict: verdict(summary),
-        facts: facts.into_iter().map(|(name, text)| (name.to_owned(), text)).collect(),
-        sections: vec![Section {
-            heading: "Bound and attack".into(),
-            text: "The truth lies between what the strongest attack found reaches and what is proven for every adversary."
-                .into(),
-            blocks: vec![
-                Block::Lines(over_rates(subject)),
-                Block::Lines(over_steps(subject)?),
-                Block::Table(table(summary)),
-            ],
-        }],
+        facts: facts.chain(words::digests(statement(subject))).collect(),
+        sections,
         command,
         check: summary.verify.clone().into_iter().collect(),
+        glossary: words::glossary(),
         tool: tool(),
-    })
+        ..Report::default()
+    };
+    Ok(report.with_common_axes())
+}
+
+fn statement<'a>(subject: &'a Subject) -> &'a unswayed_check::Statement {
+    &subject.outcome.certificate.statement
 }
 
 fn verdict(summary: &Summary) -> Vec<String> {
@@ -105,33 +118,98 @@ fn verdict(summary: &Summary) -> Vec<String> {
 /// The certified loss from no poison to twice the rate in question, the benign loss, and what the attack reaches. Rates without
 /// a bound are left out.
 pub fn over_rates(subject: &Subject) -> LinePlot {
+    losses(subject, &at_rates(subject))
+}
+
+/// What is known at a poison rate.
+struct AtRate {
+    rate: f64,
+    loss: f64,
+    error: Option<f64>,
+    /// Where the strongest attack's point holds the learner.
+    held: Option<Benign>,
+}
+
+/// Bounds, and attacks where they are fast, from no poison to twice the rate in question.
+fn at_rates(subject: &Subject) -> Vec<AtRate> {
     let own = subject.poison_rate();
     let most = (2.0 * own).clamp(0.01, 0.5).max(own);
     let last = subject.of_speed(RATES) - 1;
     let mut rates: Vec<f64> = (0..=last).map(|i| most * f64::from(i) / f64::from(last)).collect();
     rates.retain(|rate| (rate - own).abs() > 1e-9);
-    let at = |rate: &f64| certify(&subject.problem.with_poison_rate(*rate).ok()?).ok();
-    let mut certified = vec![(own, subject.outcome.certified_loss)];
-    certified.extend(rates.iter().filter_map(|rate| Some((*rate, at(rate)?.certified_loss))));
-    certified.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let benign = subject.outcome.benign.loss;
-    let mut series = vec![
-        Series::new("certified loss", Kind::Certified, certified),
-        Series::new("benign loss", Kind::Benign, [(0.0, benign), (most, benign)]),
-    ];
-    if let Some(attacked) = subject.attacked {
-        let loss = attacked.simulated.loss;
-        let point = [(own, loss.mean)];
-        series.push(Series::new("attack loss", Kind::Attack, point).with_half_widths([loss.half_width]));
-    }
+    let steady = subject.attacked.and_then(|attacked| attacked.steady.as_ref());
+    let held = |problem: &Problem| held(problem, &steady?.point);
+    let known = |rate: f64, outcome: &Outcome, problem: &Problem| AtRate {
+        rate,
+        loss: outcome.certified_loss,
+        error: outcome.certified_error,
+        held: held(problem),
+    };
+    let at = |rate: &f64| {
+        let problem = subject.problem.with_poison_rate(*rate).ok()?;
+        Some(known(*rate, &certify(&problem).ok()?, &problem))
+    };
+    let mut known: Vec<AtRate> = std::iter::once(known(own, subject.outcome, subject.problem))
+        .chain(rates.iter().filter_map(at))
+        .collect();
+    known.sort_by(|a, b| a.rate.total_cmp(&b.rate));
+    known
+}
+
+/// Losses over poison rates.
+fn losses(subject: &Subject, rates: &[AtRate]) -> LinePlot {
+    let certified = rates.iter().map(|at| (at.rate, at.loss));
+    let held = rates.iter().filter_map(|at| Some((at.rate, at.held.as_ref()?.loss)));
+    let attack = subject.attacked.map(|attacked| attacked.simulated.loss);
+    let quantity = ["certified loss", "benign loss", "attack loss", "fixed-point attack"];
     LinePlot {
         id: "poison-rate".into(),
-        title: "Other poison rates".into(),
-        x: Axis::percent("poison rate"),
+        title: "Loss at other poison rates".into(),
         y: Axis::new(&format!("long-run {} loss", loss_name(subject))),
-        series,
-        ..LinePlot::default()
+        ..curves(subject, quantity, certified, subject.outcome.benign.loss, attack, held)
     }
+}
+
+/// Errors over poison rates; none for a regression loss.
+fn errors(subject: &Subject, summary: &Summary, rates: &[AtRate]) -> Option<LinePlot> {
+    let certified = rates.iter().filter_map(|at| Some((at.rate, at.error?)));
+    let held = rates.iter().filter_map(|at| Some((at.rate, at.held.as_ref()?.error?)));
+    let attack = summary.attack_error.zip(summary.attack_error_interval);
+    let attack = attack.map(|(mean, [low, high])| Estimate { mean, half_width: (high - low) / 2.0 });
+    let quantity = ["certified error", "benign error", "attack error", "fixed-point attack"];
+    Some(LinePlot {
+        id: "poison-rate-error".into(),
+        title: "Misclassified at other poison rates".into(),
+        y: Axis::percent("fraction misclassified"),
+        ..curves(subject, quantity, certified, subject.outcome.benign.error?, attack, held)
+    })
+}
+
+/// A bound, what the learner reaches without adversary, what an attack was simulated to reach, and where a point holds the learner.
+fn curves(
+    subject: &Subject,
+    names: [&str; 4],
+    certified: impl Iterator<Item = (f64, f64)>,
+    benign: f64,
+    attack: Option<Estimate>,
+    held: impl Iterator<Item = (f64, f64)>,
+) -> LinePlot {
+    let certified = Series::new(names[0], Kind::Certified, certified);
+    let ends = [certified.points.first(), certified.points.last()].into_iter().flatten();
+    let benign = Series::new(names[1], Kind::Benign, ends.map(|end| (end.x, benign)).collect::<Vec<_>>());
+    let mut series = vec![certified, benign];
+    series.extend(attack.map(|attack| {
+        let point = [(subject.poison_rate(), attack.mean)];
+        Series::new(names[2], Kind::Attack, point).with_half_widths([attack.half_width])
+    }));
+    let held = Series::new(names[3], Kind::Attack, held);
+    let note = if held.points.is_empty() {
+        ""
+    } else {
+        "Fixed-point attack: where the strongest attack's point holds the learner, for small learning rates."
+    };
+    series.extend(Some(held).filter(|held| !held.points.is_empty()));
+    LinePlot { x: Axis::percent("poison rate"), series, note: note.into(), ..LinePlot::default() }
 }
 
 fn loss_name(subject: &Subject) -> String {

@@ -6,7 +6,7 @@ use unswayed::design::{Design, Request, Setting};
 use unswayed::{Adversary, Column, Template};
 use unswayed_check::TextLine;
 
-use super::{certificate_name, tool};
+use super::{certificate_name, tool, words};
 use crate::number::{down, parameter, percent, up};
 use crate::{
     Axis, Block, HeatMap, Kind, LinePlot, Report, ScatterPlot, ScatterPoint, Section, Series, Steps, Table,
@@ -17,15 +17,18 @@ pub type PaperPoint = (Setting, f64, f64);
 
 /// The whole report of `unswayed design`.
 pub fn design_report(request: &Request, result: &Design, command: String, folder: &str) -> Report {
-    Report {
+    let report = Report {
         title: "Choosing the learner".into(),
         verdict: verdict(result),
         facts: facts(request, result),
         sections: task_sections("", request, result, &[]),
         command,
         check: check_commands(result, folder),
+        glossary: words::glossary(),
         tool: tool(),
-    }
+        ..Report::default()
+    };
+    report.with_common_axes()
 }
 
 fn name(setting: Setting) -> String {

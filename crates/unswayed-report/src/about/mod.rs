@@ -3,8 +3,10 @@
 mod certify;
 mod design;
 mod files;
+mod portrait;
 mod rates;
 mod summary;
+mod words;
 
 pub use certify::{AboutError, Subject, certify_report, over_rates};
 pub use design::{design_report, task_sections, template_lines};

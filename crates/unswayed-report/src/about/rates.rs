@@ -1,6 +1,6 @@
 //! The report of certificates at several poison rates: loss and error over the range.
 
-use super::{Summary, tool};
+use super::{Summary, tool, words};
 use crate::number::{down, percent, up};
 use crate::{Axis, Block, Kind, LinePlot, Report, Section, Series, Table};
 
@@ -37,7 +37,10 @@ pub fn rates_report(all: &[&Summary], command: String) -> Report {
         command,
         check: all.iter().filter_map(|one| one.verify.clone()).collect(),
         tool: tool(),
+        glossary: words::glossary(),
+        ..Report::default()
     }
+    .with_common_axes()
 }
 
 fn verdict(one: &Summary) -> String {

@@ -14,12 +14,9 @@ const STRIPS: usize = 200;
 
 /// Draws the plot and returns its description.
 pub fn draw(canvas: &mut Canvas, plot: &LinePlot, outer: Area) -> String {
-    let seen = |p: &&Point| shows(&plot.x, p.x) && shows(&plot.y, p.y);
-    let points = || plot.series.iter().flat_map(|s| &s.points).filter(seen);
-    let heights = points().flat_map(|p| [Some(p.y), p.low, p.high]).flatten();
-    let heights = heights.chain(plot.limits.iter().map(|limit| limit.value));
-    let x_range = padded(&plot.x, range(&plot.x, points().map(|p| p.x)), 0.02);
-    let y_range = from_zero(&plot.y, range(&plot.y, heights));
+    let ends = |ends: Option<(f64, f64)>| ends.into_iter().flat_map(|(low, high)| [low, high]);
+    let x_range = padded(&plot.x, range(&plot.x, ends(plot.x_range())), 0.02);
+    let y_range = from_zero(&plot.y, range(&plot.y, ends(plot.y_range())));
     let frame = axes::draw(canvas, outer, (&plot.x, x_range), (&plot.y, y_range));
     for (i, (_, pair)) in gaps(plot).enumerate() {
         gap(canvas, plot, &frame, i, pair);

@@ -1,6 +1,7 @@
 //! The page in a real browser, opened from disk.
 
 mod chrome;
+mod live;
 
 use chrome::Chrome;
 use tempfile::TempDir;

@@ -30,6 +30,7 @@ pub fn lines() -> LinePlot {
         gaps: vec![(0, 1)],
         limits: vec![Limit { value: 0.25, label: "limit".into() }],
         note: "The truth lies between.".into(),
+        ..LinePlot::default()
     }
 }
 
@@ -93,5 +94,7 @@ pub fn report() -> Report {
         command: "unswayed design a.npz --test 'b & c.npz' --output run".into(),
         check: vec!["unswayed check a.certificate.json a.npz".into(), "unswayed-check b c".into()],
         tool: "unswayed 0.1.0".into(),
+        glossary: vec![("poison rate".into(), HOSTILE.into())],
+        ..Report::default()
     }
 }

@@ -174,6 +174,14 @@ impl<'a> Suite<'a> {
         Ok(self.found(Goal::Loss)?.0.loss)
     }
 
+    /// The point of the steady-state attack; for an adversary who chooses labels the probability of a flip for each row.
+    ///
+    /// # Errors
+    /// A search that is ended early.
+    pub fn steady_point(&self) -> Result<Vec<f64>, AttackError> {
+        Ok(self.found(Goal::Loss)?.0.point.clone())
+    }
+
     /// Error where the attack on the error holds the learner, for small learning rates; none for a regression loss.
     ///
     /// # Errors

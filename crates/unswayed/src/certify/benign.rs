@@ -3,9 +3,7 @@
 //! Then the learner settles at the minimiser of Σ p_i max(0, 1−θᵀz_i) + (σ/2)‖θ‖². This is the saddle problem of the
 //! convexity certificate with everything but θ held fixed (ε = 0, κ = 1, P₁₁ = σ/2), so its rows serve here too.
 
-use faer::linalg::solvers::Solve;
-use faer::{Mat, Side};
-
+use super::dense::{Cholesky, Matrix};
 use super::descent::Descent;
 use super::interior::{Instance, Point, Rows, WholeLine, dot, is_plain_hinge};
 use crate::data::Dataset;
@@ -45,8 +43,40 @@ pub fn benign(problem: &Problem) -> Benign {
     if is_plain_hinge(problem) && problem.learner().projection.is_none() {
         hinge(&problem.data()[0], problem.learner().regularization)
     } else {
-        crate::attack::benign(problem)
+        other(problem)
     }
+}
+
+/// The same for other learners.
+#[cfg(feature = "general")]
+fn other(problem: &Problem) -> Benign {
+    crate::attack::benign(problem)
+}
+
+/// They are left out.
+#[cfg(not(feature = "general"))]
+fn other(problem: &Problem) -> Benign {
+    Benign { theta: vec![0.0; problem.parameters()], loss: f64::NAN, error: None }
+}
+
+/// Where the learner settles under an adversary who sends one point again and again, for small learning rates: a fixed-point attack,
+/// in milliseconds. None but for the hinge learner with plain steps against a ball.
+///
+/// ```
+/// use unswayed::certify::{benign, held};
+/// use unswayed::{Dataset, Problem};
+/// let data = Dataset::from_rows(vec![1.0, 0.0, 0.0, 1.0], 2, None)?;
+/// let problem = Problem::builder(data).learning_rate(1e-3).regularization(1.0).poison_rate(0.1).build()?;
+/// assert!(held(&problem, &[-1.0, 0.0]).unwrap().loss > benign(&problem).loss);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn held(problem: &Problem, point: &[f64]) -> Option<Benign> {
+    let plain = is_plain_hinge(problem) && problem.learner().projection.is_none();
+    let data = problem.data().first().filter(|data| plain && data.dimension() == point.len())?;
+    let rate = problem.threat().poison_rate;
+    let weights = data.probabilities().into_iter().map(|p| (1.0 - rate) * p).chain([rate]).collect();
+    let all = Dataset::from_rows([data.z(), point].concat(), point.len(), Some(weights)).ok()?;
+    Some(measure(data, hinge(&all, problem.learner().regularization).theta))
 }
 
 /// The minimiser for hinge rows.
@@ -59,11 +89,11 @@ pub(crate) fn hinge(data: &Dataset, sigma: f64) -> Benign {
     for _ in 0..MOST_STEPS {
         let system = rows.assemble(&point);
         let c =
-            Mat::from_fn(d, d, |i, j| system.minus_theta_theta[(i, j)] + if i == j { sigma } else { 0.0 });
-        let Ok(c) = c.llt(Side::Lower) else { break };
+            Matrix::from_fn(d, d, |i, j| system.minus_theta_theta[(i, j)] + if i == j { sigma } else { 0.0 });
+        let Some(c) = Cholesky::new(c) else { break };
         let direction = |aim: &[f64]| {
-            let force = Mat::from_fn(d, 1, |i, _| aim[i] - sigma * point.theta[i]);
-            Point::towards(c.solve(force).col(0).iter().copied().collect())
+            let force = aim.iter().zip(&point.theta).map(|(a, t)| a - sigma * t).collect();
+            Point::towards(c.solve_one(force))
         };
         let predicted = rows.predict(&direction(&system.aim.theta));
         let [c0, c1, c2] = predicted.gap;

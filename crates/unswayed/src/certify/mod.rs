@@ -12,16 +12,24 @@
 //!
 //! `momentum` turns a proof for plain steps into one for steps with momentum.
 
+#[cfg(not(feature = "general"))]
+mod absent;
 mod benign;
+#[cfg(feature = "general")]
 mod conic;
+mod dense;
 mod descent;
 mod first_steps;
+#[cfg(feature = "general")]
 pub mod framework;
+#[cfg(feature = "general")]
 mod general;
 mod interior;
+#[cfg(feature = "general")]
 mod levels;
 mod mean;
 mod momentum;
+#[cfg(feature = "general")]
 pub mod paper;
 mod series;
 mod sparse;
@@ -29,8 +37,12 @@ mod start;
 #[cfg(test)]
 mod tests;
 
+#[cfg(not(feature = "general"))]
+use absent::{general, levels};
+#[cfg(feature = "general")]
 pub(crate) use benign::hinge as settled_hinge;
-pub use benign::{Benign, benign};
+pub use benign::{Benign, benign, held};
+#[cfg(feature = "general")]
 pub(crate) use descent::Descent;
 pub(crate) use interior::dot;
 pub use mean::{MeanOutcome, MeanSetting, certify_mean, certify_shrunk_mean};
@@ -533,9 +545,19 @@ fn start_cost(statement: &Statement, proof: &Proof, start: &[f64]) -> f64 {
         Proof::Levels(_) => f64::INFINITY,
         Proof::Paper(proof) => {
             let fixed = m * proof.ball * proof.ball + dot(&proof.b, &proof.b) / (4.0 * (proof.low + m));
-            fixed + paper::quadratic(&proof.a, start) + dot(&proof.b, start)
+            fixed + quadratic(&proof.a, start) + dot(&proof.b, start)
         }
     }
+}
+
+/// θᵀAθ for a packed upper triangle.
+fn quadratic(a: &[f64], theta: &[f64]) -> f64 {
+    let entries = (0..theta.len()).flat_map(|j| (0..=j).map(move |i| (i, j)));
+    let term = |(a, (i, j)): (&f64, (usize, usize))| {
+        let times = if i == j { 1.0 } else { 2.0 };
+        times * a * theta[i] * theta[j]
+    };
+    a.iter().zip(entries).map(term).sum()
 }
 
 /// The name and version that certificates carry.

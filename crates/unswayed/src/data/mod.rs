@@ -5,12 +5,16 @@
 //! [`Dataset::origin`] says how the rows were made. Beside it there are a [`sample()`], [`Features`] before they become rows,
 //! and sets and targets that are made from data.
 
+#[cfg(feature = "files")]
 mod features;
+#[cfg(feature = "files")]
 mod sample;
 mod sets;
 mod target;
 
+#[cfg(feature = "files")]
 pub use features::Features;
+#[cfg(feature = "files")]
 pub use sample::{sample, sample_test};
 pub use sets::{SetError, box_around, box_of, ellipsoid_around, ellipsoid_of, flips};
 pub use target::{Unlike, require_alike, weights_as};

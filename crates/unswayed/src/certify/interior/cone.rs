@@ -1,5 +1,7 @@
 //! Symmetric 2×2 matrices: the cone P ⪰ 0 of the program.
 
+use super::super::dense::hypot;
+
 /// [[a, b], [b, c]].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[allow(missing_docs)]
@@ -76,7 +78,7 @@ impl Sym2 {
         let cross = direction.c - 2.0 * l21 / l11 * direction.b + (l21 / l11) * (l21 / l11) * direction.a;
         let m22 = cross / (l22 * l22);
         let mean = f64::midpoint(m11, m22);
-        let smallest = mean - ((m11 - m22) / 2.0).hypot(m12);
+        let smallest = mean - hypot((m11 - m22) / 2.0, m12);
         if smallest < 0.0 { -1.0 / smallest } else { f64::INFINITY }
     }
 

@@ -19,6 +19,8 @@
 //! is one of terms of equal sign, so that nothing cancels when the weights w_k = λ_k/slack_k spread over many
 //! orders of magnitude, as they do near the solution.
 
+use super::super::dense::hypot;
+
 /// What a row depends on: (J, κ, s), or a change of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Inputs {
@@ -86,12 +88,12 @@ fn harmonic(w: f64, other: f64) -> f64 {
 
 /// argmin t − μ log(t−J) − μ log t: above max(J, 0) by about μ.
 fn centre_above(j: f64, mu: f64) -> f64 {
-    (j + 2.0 * mu + j.hypot(2.0 * mu)) / 2.0
+    (j + 2.0 * mu + hypot(j, 2.0 * mu)) / 2.0
 }
 
 /// argmin −gain·y − μ log y − μ log(width−y): inside [0, width], near the end that the gain points to.
 fn centre_between(gain: f64, width: f64, mu: f64) -> f64 {
-    width / 2.0 + gain * width * width / (2.0 * ((gain * width).hypot(2.0 * mu) + 2.0 * mu))
+    width / 2.0 + gain * width * width / (2.0 * (hypot(gain * width, 2.0 * mu) + 2.0 * mu))
 }
 
 /// Theorem 2: Ψ = max(J, 0) − κ max(0, 1−s), which is the envelope over all of R.

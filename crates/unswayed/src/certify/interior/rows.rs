@@ -6,10 +6,9 @@
 //! each; everything else is of order N·d. What a pass does to a row is inlined into one function for each pass, which is
 //! compiled for the machine's vector unit as well as for the least common one.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
+use super::super::dense::Matrix;
 use super::envelope::{Curvature, Envelope, Inputs};
 use super::instance::{Instance, dot};
 use super::outer::{ALPHA, Point};
@@ -85,7 +84,7 @@ struct Assemble<'p> {
 }
 
 impl<const M: usize, const K: usize, E: Envelope<M, K>> RowPass<M, K, E> for Assemble<'_> {
-    type Output = ([f64; 5], Mat<f64>);
+    type Output = ([f64; 5], Matrix);
 
     #[inline(always)]
     fn run(self, rows: &Rows<M, K, E>, first: usize, cells: &mut [Cell<M, K>]) -> Self::Output {
@@ -167,8 +166,8 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
         let sum = |rows: &Self, first: usize, cells: &mut [Cell<M, K>]| {
             pulp::Arch::new().dispatch(Block { rows, first, cells, task: Assemble { at, width } })
         };
-        let join = |(s, c): ([f64; 5], Mat<f64>), (t, e): ([f64; 5], Mat<f64>)| {
-            (std::array::from_fn(|k| s[k] + t[k]), c + e)
+        let join = |(s, c): ([f64; 5], Matrix), (t, e): ([f64; 5], Matrix)| {
+            (std::array::from_fn(|k| s[k] + t[k]), c.plus(&e))
         };
         let (sums, columns) = self.blocks(sum, join);
         System::new(sums, &columns, self.instance.epsilon, E::COUPLED)
@@ -198,9 +197,9 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
         cells: &mut [Cell<M, K>],
         at: &Point,
         width: usize,
-    ) -> ([f64; 5], Mat<f64>) {
+    ) -> ([f64; 5], Matrix) {
         let d = self.instance.dimension;
-        let (mut sums, mut columns) = ([0.0; 5], Mat::zeros(d, width));
+        let (mut sums, mut columns) = ([0.0; 5], Matrix::zeros(d, width));
         let mut scaled = vec![0.0; TILE * width];
         for (t, tile) in cells.chunks_mut(TILE).enumerate() {
             let start = first + t * TILE;
@@ -208,9 +207,7 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
                 cell.at = project(self.instance, start + n, at);
                 self.accumulate(start + n, cell, &mut sums, out);
             }
-            let z = MatRef::from_row_major_slice(self.instance.block(start, tile.len()), tile.len(), d);
-            let w = MatRef::from_row_major_slice(&scaled[..tile.len() * width], tile.len(), width);
-            matmul(columns.as_mut(), Accum::Add, z.transpose(), w, 1.0, Par::Seq);
+            columns.add_product(self.instance.block(start, tile.len()), &scaled[..tile.len() * width]);
         }
         (sums, columns)
     }

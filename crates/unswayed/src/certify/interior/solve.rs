@@ -14,9 +14,7 @@
 //!
 //! of size (4+d) + d, whatever N is. The method is deterministic and typically ends after 10 to 20 steps.
 
-use faer::linalg::solvers::{Llt, Solve};
-use faer::{Mat, Side};
-
+use super::super::dense::{Cholesky, Matrix};
 use super::envelope::Envelope;
 use super::guards::{Correction, GuardStep, Guards};
 use super::instance::{Instance, dot};
@@ -315,12 +313,12 @@ impl<const M: usize, const K: usize, E: Envelope<M, K>> Method<'_, M, K, E> {
 /// The factorised Newton system.
 struct Newton {
     gradient: Derivatives,
-    b: Mat<f64>,
+    b: Matrix,
     /// C⁻¹B.
-    c_inverse_b: Mat<f64>,
-    c: Llt<f64>,
+    c_inverse_b: Matrix,
+    c: Cholesky,
     /// A + BᵀC⁻¹B.
-    schur: Llt<f64>,
+    schur: Cholesky,
     active: [bool; 4],
 }
 
@@ -332,13 +330,15 @@ impl Newton {
         own: &Derivatives,
         guards: &[[f64; 4]; 4],
     ) -> Option<Newton> {
-        let (a, b) = (hessian_xx(outer, at, system, own, guards), hessian_tx(outer, at, system, own));
+        let (mut a, b) = (hessian_xx(outer, at, system, own, guards), hessian_tx(outer, at, system, own));
         let d = at.theta.len();
-        let c =
-            Mat::from_fn(d, d, |i, j| system.minus_theta_theta[(i, j)] - if i == j { own.tt } else { 0.0 });
-        let c = c.llt(Side::Lower).ok()?;
-        let c_inverse_b = c.solve(&b);
-        let schur = (a + b.transpose() * &c_inverse_b).llt(Side::Lower).ok()?;
+        let c = Matrix::from_fn(d, d, |i, j| {
+            system.minus_theta_theta[(i, j)] - if i == j { own.tt } else { 0.0 }
+        });
+        let c = Cholesky::new(c)?;
+        let c_inverse_b = c.solve(b.clone());
+        a.add_product_of(&b, &c_inverse_b);
+        let schur = Cholesky::new(a)?;
         let gradient = Derivatives { x: own.x.clone(), theta: own.theta.clone(), ..*own };
         Some(Newton { gradient, b, c_inverse_b, c, schur, active: outer.active() })
     }
@@ -354,18 +354,13 @@ impl Newton {
             *r -= g;
         }
         let rt: Vec<f64> = self.gradient.theta.iter().zip(&rows.theta).map(|(a, b)| -(a + b)).collect();
-        let (rx, rt) = (column(&rx), column(&rt));
-        let x = self.schur.solve(rx + self.c_inverse_b.transpose() * &rt);
-        let theta = self.c.solve(&self.b * &x - rt);
-        let point =
-            Point { x: x.col(0).iter().copied().collect(), theta: theta.col(0).iter().copied().collect() };
+        rx.iter_mut().zip(self.c_inverse_b.transposed_times(&rt)).for_each(|(r, b)| *r += b);
+        let x = self.schur.solve_one(rx);
+        let theta = self.b.times(&x).iter().zip(&rt).map(|(b, r)| b - r).collect();
+        let point = Point { x, theta: self.c.solve_one(theta) };
         let finite = point.x.iter().chain(&point.theta).all(|v| v.is_finite());
         finite.then_some(point)
     }
-}
-
-fn column(v: &[f64]) -> Mat<f64> {
-    Mat::from_fn(v.len(), 1, |i, _| v[i])
 }
 
 /// ∂(χθ + β)/∂(α, τ, ν, μ), with the part of τ that makes the Hessian of ‖χθ + β‖²/τ a square: d rows of four.
@@ -376,16 +371,10 @@ fn lever_slopes(outer: &Outer, at: &Point) -> Vec<[f64; 4]> {
 }
 
 /// A = Φ_xx, with ones on the diagonal for variables not in play.
-fn hessian_xx(
-    outer: &Outer,
-    at: &Point,
-    rows: &System,
-    own: &Derivatives,
-    guards: &[[f64; 4]; 4],
-) -> Mat<f64> {
+fn hessian_xx(outer: &Outer, at: &Point, rows: &System, own: &Derivatives, guards: &[[f64; 4]; 4]) -> Matrix {
     let (d, q, active) = (at.theta.len(), own.q, outer.active());
     let slopes = lever_slopes(outer, at);
-    let mut a = Mat::zeros(BETA + d, BETA + d);
+    let mut a = Matrix::zeros(BETA + d, BETA + d);
     for i in 0..BETA {
         for j in 0..BETA {
             let square: f64 = slopes.iter().map(|s| s[i] * s[j]).sum();
@@ -409,7 +398,7 @@ fn hessian_xx(
 }
 
 /// Adds the Hessian of what the start costs.
-fn add_start(a: &mut Mat<f64>, outer: &Outer, at: &Point) {
+fn add_start(a: &mut Matrix, outer: &Outer, at: &Point) {
     let Some(start) = outer.start(&at.x) else { return };
     a[(ALPHA, ALPHA)] += start.alpha_alpha;
     for (i, (cross, b)) in start.alpha_beta.iter().zip(at.beta()).enumerate() {
@@ -423,11 +412,11 @@ fn add_start(a: &mut Mat<f64>, outer: &Outer, at: &Point) {
 }
 
 /// B = Φ_θx.
-fn hessian_tx(outer: &Outer, at: &Point, rows: &System, own: &Derivatives) -> Mat<f64> {
+fn hessian_tx(outer: &Outer, at: &Point, rows: &System, own: &Derivatives) -> Matrix {
     let instance = outer.instance;
     let (d, q, chi, active) = (at.theta.len(), own.q, outer.chi(&at.x), outer.active());
     let (slopes, lever) = (lever_slopes(outer, at), outer.lever(at));
-    let mut b = Mat::zeros(d, BETA + d);
+    let mut b = Matrix::zeros(d, BETA + d);
     for i in 0..d {
         let t = at.theta[i];
         b[(i, ALPHA)] = rows.theta_alpha[i] - 2.0 * instance.pull() * t;

@@ -1,6 +1,6 @@
 //! What the passes over the rows add up to.
 
-use faer::Mat;
+use super::super::dense::Matrix;
 
 /// Columns of the matrix product that are vectors: αβ, θα, and slope and weight, now and aimed at.
 pub const VECTORS: usize = 6;
@@ -31,11 +31,11 @@ pub struct System {
     /// See `alpha_beta`.
     pub theta_alpha: Vec<f64>,
     /// ββ of the Hessian.
-    pub beta_beta: Mat<f64>,
+    pub beta_beta: Matrix,
     /// −θθ of the Hessian.
-    pub minus_theta_theta: Mat<f64>,
+    pub minus_theta_theta: Matrix,
     /// θβ of the Hessian, if rows couple the two.
-    pub theta_beta: Option<Mat<f64>>,
+    pub theta_beta: Option<Matrix>,
 }
 
 /// What the predictor tells: how far it may go, how the gap would change, and where the corrector aims.
@@ -91,11 +91,11 @@ impl Prediction {
 
 impl System {
     /// Sorts out what the passes added up. J depends on β through (1−ε)z, which the columns leave out.
-    pub fn new(sums: [f64; 5], columns: &Mat<f64>, epsilon: f64, coupled: bool) -> System {
-        let (d, scale) = (columns.nrows(), 1.0 - epsilon);
+    pub fn new(sums: [f64; 5], columns: &Matrix, epsilon: f64, coupled: bool) -> System {
+        let (d, scale) = (columns.rows(), 1.0 - epsilon);
         let column = |j: usize, scale: f64| (0..d).map(|i| scale * columns[(i, j)]).collect::<Vec<_>>();
         let matrix =
-            |b: usize, scale: f64| Mat::from_fn(d, d, |i, j| scale * columns[(i, VECTORS + b * d + j)]);
+            |b: usize, scale: f64| Matrix::from_fn(d, d, |i, j| scale * columns[(i, VECTORS + b * d + j)]);
         System {
             cost: sums[0],
             complementarity: sums[1],

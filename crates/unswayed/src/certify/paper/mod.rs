@@ -7,7 +7,6 @@ mod hinge;
 mod mean;
 mod repair;
 
-use super::conic;
 pub use super::conic::{Progress, Step};
 pub use mean::{MeanMoments, certify_mean, mean_value, printed_mean_value};
 use unswayed_check::{Claim, Failure, Feature, PaperProof, Proof};
@@ -167,13 +166,4 @@ fn proof(
         theta: point.theta,
         point: point.z,
     }))
-}
-
-/// θᵀAθ for a packed triangle.
-pub(super) fn quadratic(a: &[f64], theta: &[f64]) -> f64 {
-    let entry = |(i, j): (usize, usize)| {
-        let times = if i == j { 1.0 } else { 2.0 };
-        times * a[conic::packed(i, j)] * theta[i] * theta[j]
-    };
-    conic::triangle(theta.len()).map(entry).sum()
 }

@@ -1,0 +1,41 @@
+//! What stands in for the general strategies where they are left out (without the feature `general`): they find nothing.
+
+/// See the module of this name.
+pub mod general {
+    use unswayed_check::{CaseProof, NewDataClaim};
+
+    use super::super::Found;
+    use super::super::start::StartCost;
+    use crate::data::Dataset;
+    use crate::error::CertifyError;
+    use crate::problem::Problem;
+
+    const LEFT_OUT: CertifyError = CertifyError::NoProof { refusal: None };
+
+    pub fn search(_: &Problem) -> Result<Found, CertifyError> {
+        Err(LEFT_OUT)
+    }
+
+    pub fn first_steps(_: &Problem, _: &StartCost) -> Vec<CaseProof> {
+        vec![]
+    }
+
+    pub fn halves(_: &Problem, _: f64) -> Result<(Problem, Dataset), CertifyError> {
+        Err(LEFT_OUT)
+    }
+
+    pub fn new_data(_: &Problem, _: &Dataset, _: f64) -> Result<NewDataClaim, CertifyError> {
+        Err(LEFT_OUT)
+    }
+}
+
+/// See the module of this name.
+pub mod levels {
+    use unswayed_check::Claim;
+
+    use crate::problem::Problem;
+
+    pub fn search(_: &Problem) -> Option<Claim> {
+        None
+    }
+}

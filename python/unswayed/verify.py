@@ -2146,6 +2146,8 @@ def flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, list) and any(isinstance(one, (dict, list)) for one in value):
         for i, content in enumerate(value):
             yield from flat(content, f"{name}.{i}")
+    elif isinstance(value, str) and not re.fullmatch(r"[\w+.-]+", value):
+        yield name, json.dumps(value)  # a name that somebody chose must not pass for another line
     elif value is not None:
         yield name, str(value)
 

@@ -228,6 +228,9 @@ fn first_steps(problem: &Problem, options: &Options) -> Result<Option<HorizonCla
     Ok(steps.and_then(|steps| first_steps::search(problem, &Horizon { steps, start })))
 }
 
+/// The solvers factor matrices with a row and a column for each column of the data: with more of these they take gigabytes.
+pub(crate) const MOST_COLUMNS: usize = 10_000;
+
 /// Proven claims, and whether their solver converged.
 struct Found {
     loss: Claim,
@@ -260,6 +263,10 @@ fn search(
     options: &Options,
     near: Option<&Solution>,
 ) -> Result<(Found, Option<Solution>), CertifyError> {
+    let columns = problem.data()[0].dimension();
+    if columns > MOST_COLUMNS {
+        return Err(CertifyError::TooWide { columns });
+    }
     if interior::applies(problem) {
         let start = start(problem, options)?;
         let near = near.map(|near| interior::Point { x: near.x.clone(), theta: near.theta.clone() });

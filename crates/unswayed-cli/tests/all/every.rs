@@ -149,6 +149,7 @@ const KINDS: [&str; 50] = [
     "@b --bias 2 --loss logistic --adversary box",
     "@d --projection 3",
     "@d --confidence 0.9",
+    "@d --confidence 0.9 --loss logistic",
     "@n --normalize",
     "@n --normalize --radius 2",
     "@n --normalize --adversary box=1",

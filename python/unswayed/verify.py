@@ -2108,6 +2108,7 @@ def check_linear(certificate: Struct, data: list[Rows], target: Optional[Rows]) 
         require(len(data) == 1, "a claim on new data is about one dataset")
         bound = prove_new_data(statement, certificate.new_data, data[0])
         found["certified_new_data"] = proven(certificate.new_data.bound, bound, "new data")
+        found["new_data_delta"], found["new_data_radius"] = certificate.new_data.delta, certificate.new_data.radius
     return found
 
 
@@ -2218,8 +2219,14 @@ def main(arguments: list[str]) -> int:
         for name, value in flat(found.pop("statement")):
             print(f"  {name:<32} {value}")
         for name, value in found.items():
-            if isinstance(value, float):
+            if isinstance(value, float) and name.startswith("certified"):
                 print(f"{name:<20} {decimal_up(value)}")
+        if "new_data_radius" in found:
+            print(
+                f"  on new data with probability 1 − {found['new_data_delta']} over the draw of these rows, if they are independent draws\n"
+                "  from the law of the new data, made after the numbers of the proof were chosen from other data, and if the\n"
+                f"  learner shortens or refuses benign points of norm above {found['new_data_radius']}"
+            )
     return code
 
 

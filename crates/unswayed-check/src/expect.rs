@@ -56,7 +56,9 @@ fn complete(object: &mut Value) {
     for (part, names) in
         [("/learner", &LEARNER[..]), ("/learner/schedule", &["from_step"]), ("/threat", &THREAT)]
     {
-        statement.pointer_mut(part).into_iter().for_each(|part| fill(part, names));
+        if let Some(part) = statement.pointer_mut(part) {
+            fill(part, names);
+        }
     }
     if statement["learner"]["average"].is_null() {
         statement["learner"]["average"] = Value::Bool(false);
@@ -65,7 +67,9 @@ fn complete(object: &mut Value) {
         fill(origin, &ORIGIN);
     }
     if let Some(Value::Array(data)) = statement.get_mut("data") {
-        data.iter_mut().for_each(|origin| fill(origin, &ORIGIN));
+        for origin in data {
+            fill(origin, &ORIGIN);
+        }
     }
 }
 

@@ -153,7 +153,9 @@ fn confidence_covers(loss: Loss) {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         support[(state >> 62) as usize]
     };
-    let (mut below_best, mut below_reached, samples) = (0, 0, budget(10, 30));
+    // Logistic rows take longer.
+    let samples = if loss == Loss::Hinge { budget(10, 30) } else { budget(3, 20) };
+    let (mut below_best, mut below_reached) = (0, 0);
     for _ in 0..samples {
         let z: Vec<f64> = (0..400).flat_map(|_| draw()).collect();
         let options = Options::default().with_confidence(0.9);

@@ -388,6 +388,7 @@ CLAIM = struct_of(bound=number, proof=PROOF)
 NEW_DATA = struct_of(
     **dict.fromkeys(("bound", "delta", "radius", "alpha", "nu", "gain"), number), omega=Optional_(number),
     **dict.fromkeys(("beta", "tau", "theta"), vector), deviation=one_of(hoeffding=None, bernstein=None),
+    floor=Optional_(number), w=Optional_(vector),
 )
 LINEAR = struct_of(
     tool=text, statement=STATEMENT, loss=CLAIM, error=Optional_(CLAIM),
@@ -960,7 +961,7 @@ UNSUPPORTED = [
     ("label_flips weights", ""), ("label_flips rows", ""), ("features", "bias"), ("bias", "ball features box ellipsoid"), ("bias clip", ""),
     ("bias projection", ""), ("bias weights", ""), ("bias rows", ""), ("rows", "hinge"), ("rows clip", ""),
     ("regression", "ball features box ellipsoid"), ("any-label bias", ""),
-    ("new-data", "hinge"), ("new-data", "ball features box ellipsoid"), ("new-data drift", ""), ("new-data row-weights", ""),
+    ("new-data", "hinge logistic"), ("new-data", "ball features box ellipsoid"), ("new-data drift", ""), ("new-data row-weights", ""),
     ("new-data scaled", ""), ("new-data weights", ""), ("new-data rows", ""), ("new-data clip", ""), ("new-data bias", ""), ("paper", "hinge"),
     ("paper", "ball"), ("paper clip", ""), ("paper bias", ""), ("paper projection", ""), ("paper weights", ""),
     ("schedule bias", "weighted"), ("weighted average", ""), ("schedule average horizon", ""), ("new-data schedule", ""), ("paper schedule", ""),
@@ -1193,19 +1194,25 @@ class Entropy(NamedTuple):
 
     def supremum(self, w: float, half: str = "") -> Fraction:
         """A number above sup h, by (3.3) at w₀ = w; over w ≥ ½ if `half` is "upper", w ≤ ½ if it is "lower"."""
+        return self.enclosed(w, half)[1]
+
+    def enclosed(self, w: float, half: str = "") -> tuple[Fraction, Fraction]:
+        """The same, after a number that is not above h(w₀)."""
         require(0 < w < 1, "0 < w < 1")
         if self.a == 0:
-            return ZERO  # a row without weight
+            return ZERO, ZERO  # a row without weight
         a, y1, y0, b, c = self
         require(2 * a > c, "η‖z‖² < 4k")
         at, rest = Fraction(w), 1 - Fraction(w)
         log_w, log_v = log(at), log(rest)
-        value = up(times_up(y1 - a * at, log_w) + times_up(y0 - a * rest, log_v) + (b + c * at) * at)
+        of_w, of_v, rising = y1 - a * at, y0 - a * rest, (b + c * at) * at
+        below = -times_up(-of_w, log_w) - times_up(-of_v, log_v) + rising
+        value = up(times_up(of_w, log_w) + times_up(of_v, log_v) + rising)
         low = a * (log_v[0] - log_w[1]) + down(y1 / at) - up(y0 / rest) + b + 2 * c * at
         high = a * (log_v[1] - log_w[0]) + up(y1 / at) - down(y0 / rest) + b + 2 * c * at
         if at == HALF and ((half == "upper" and high <= 0) or (half == "lower" and low >= 0)):
-            return value  # h falls from ½ on
-        return value + up(max(abs(low), abs(high)) ** 2 / (4 * (2 * a - c)))
+            return below, value  # h falls from ½ on
+        return below, value + up(max(abs(low), abs(high)) ** 2 / (4 * (2 * a - c)))
 
 
 class Lines:
@@ -2172,40 +2179,60 @@ def prove_new_data(statement: Struct, claim: Struct, rows: Rows) -> Fraction:
     scaled = any(origin.scale != 1 for origin in statement.data)
     require_supported(statement, "new-data", *["row-weights"] * rows.weighted, *["scaled"] * scaled)
     kind, n, d = statement.threat.set[0], len(rows.z), len(rows.z[0])
+    logistic = statement.learner.loss[0] == "logistic"
     require((kind == "ellipsoid") == (claim.omega is not None) and n >= 2, "ω is that of an ellipsoid, and n ≥ 2")
     require_lengths(claim, ("beta", "theta", "tau"), {"beta": d, "theta": d, "tau": d if kind == "box" else 1})
+    require(len(claim.w or ()) == (n if logistic else 0), "logistic rows have a w each")
+    require(claim.floor is not None or not logistic, "the constants of logistic rows have a floor")
     require(min(claim.tau) > 0 and claim.nu >= 0 and claim.radius > 0 and 0 < claim.delta < 1, "τ, r > 0, ν ≥ 0, 0 < δ < 1")
     l = Letters(statement, claim.alpha, claim.beta)
     kappa = l.kappa0 - 1
     require(l.alpha > 0 and kappa >= 0, "α > 0 and κ ≥ 0")
     require_projection(statement, l)
     require_ellipsoid(statement, claim.omega, d)
-    point = symmetric_set(l, statement, exact(claim.tau), Fraction(claim.nu), claim.omega, "bounded")
+    acting = "logistic" if logistic else "bounded"
+    point = symmetric_set(l, statement, exact(claim.tau), Fraction(claim.nu), claim.omega, acting)
     eigenvalues = point.M if point.kind == "diagonal" else [point.M * (Fraction(claim.omega) if point.kind == "dense" else 1)]
     least = min(down(l.curvature - l.eps * m) for m in eigenvalues) if point.M != 0 else l.curvature
     require(least > 0, "a > 0")
     r, theta, gain = Fraction(claim.radius), exact(claim.theta), Fraction(claim.gain)
-    constants, slope = [], [ZERO] * d
-    for z in rows.z:
+    floor = -kappa if claim.floor is None else Fraction(claim.floor)
+    constants, slope, doubt = [], [ZERO] * d, ZERO
+    for i, z in enumerate(rows.z):
         square = norm2(z)
         require(square <= r**2, "‖z‖ ≤ r")
         y = kappa * min(max((1 - dot(theta, z)) * gain + HALF, ZERO), ONE)
-        constants.append(max((1 - l.eps) * l.full(square, dot(l.beta, z)), ZERO) - y)
+        if logistic:
+            benign = 1 - l.eps
+            h = Entropy(l.kappa0, y, kappa - y, benign * dot(l.beta, z), benign * l.alpha * l.eta * square)
+            low, high = h.enclosed(claim.w[i])
+        else:
+            low = high = max((1 - l.eps) * l.full(square, dot(l.beta, z)), ZERO) - y
+        constants.append(max(high, floor))
+        doubt += (high - low) ** 2
         slope = [own + y * x for own, x in zip(slope, z)]
 
     def log_over(x: int) -> Fraction:
         return log(Fraction(x))[1] - log(Fraction(claim.delta))[0]
 
-    spread = (1 - l.eps) * (l.two_ak + l.alpha * l.eta * r**2 + sqrt_up(norm2(l.beta)) * r) + kappa  # T₊ − T₋
+    # T₊ − T₋
+    reach = l.alpha * l.eta * r**2 + sqrt_up(norm2(l.beta)) * r
+    if logistic:
+        a = l.two_ak
+        spread = (1 - l.eps) * reach + up(l.kappa0 * 2 * a**2 / (2 * a**2 + 2 * a * reach + reach**2)) - floor
+    else:
+        spread = (1 - l.eps) * (l.two_ak + reach) - floor
+    require(spread >= 0, "T₊ ≥ T₋")
     if claim.deviation[0] == "hoeffding":
         deviation = spread * sqrt_up(up(log_over(2) / (2 * n)))
     else:
         scatter = n * norm2(constants) - sum(constants) ** 2  # n(n−1)V
         deviation = sqrt_up(up(2 * scatter * log_over(4) / (n**2 * (n - 1)))) + up(7 * spread * log_over(4) / (3 * (n - 1)))
+        deviation += sqrt_up(up(2 * doubt * log_over(4) / (n * (n - 1)))) if logistic else ZERO
     away = sqrt_up(up(r**2 / n)) * (1 + sqrt_up(2 * log_over(2)))  # Δ
     v = [own / n + l.eps * m - sb for own, m, sb in zip(slope, point.m, l.sigma_beta)]
-    reach = sqrt_up(sum((up(one**2) for one in v), ZERO)) + kappa * away
-    return up(sum(constants, ZERO) / n) + deviation + l.eps * point.m0 + up(reach**2 / (4 * least))
+    length = sqrt_up(sum((up(one**2) for one in v), ZERO)) + kappa * away
+    return up(sum(constants, ZERO) / n) + deviation + l.eps * point.m0 + up(length**2 / (4 * least))
 
 
 # --------------------------------------------------------------------------------------------------------- claims, and main
@@ -2259,6 +2286,7 @@ def check_linear(certificate: Struct, data: list[Rows], target: Optional[Rows]) 
         require(len(data) == 1, "a claim on new data is about one dataset")
         bound = prove_new_data(statement, certificate.new_data, data[0])
         found["certified_new_data"] = proven(certificate.new_data.bound, bound, "new data")
+        found["new_data_delta"], found["new_data_radius"] = certificate.new_data.delta, certificate.new_data.radius
     return found
 
 
@@ -2324,6 +2352,8 @@ def flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, list) and any(isinstance(one, (dict, list)) for one in value):
         for i, content in enumerate(value):
             yield from flat(content, f"{name}.{i}")
+    elif isinstance(value, str) and not re.fullmatch(r"[\w+.-]+", value):
+        yield name, json.dumps(value)  # a name that somebody chose must not pass for another line
     elif value is not None:
         yield name, str(value)
 
@@ -2367,8 +2397,14 @@ def main(arguments: list[str]) -> int:
         for name, value in flat(found.pop("statement")):
             print(f"  {name:<32} {value}")
         for name, value in found.items():
-            if isinstance(value, float):
+            if isinstance(value, float) and name.startswith("certified"):
                 print(f"{name:<20} {decimal_up(value)}")
+        if "new_data_radius" in found:
+            print(
+                f"  on new data with probability 1 − {found['new_data_delta']} over the draw of these rows, if they are independent draws\n"
+                "  from the law of the new data, made after the numbers of the proof were chosen from other data, and if the\n"
+                f"  learner shortens or refuses benign points of norm above {found['new_data_radius']}"
+            )
     return code
 
 

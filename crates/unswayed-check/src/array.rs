@@ -17,7 +17,7 @@ fn encode(numbers: &[f64]) -> String {
 }
 
 /// The numbers, which must be finite.
-fn decode(text: &str) -> Result<Vec<f64>, String> {
+pub(crate) fn decode(text: &str) -> Result<Vec<f64>, String> {
     let bytes = STANDARD.decode(text).map_err(|error| format!("an array is not base64: {error}"))?;
     let (numbers, []) = bytes.as_chunks::<8>() else {
         return Err(format!("an array has {} bytes, not a multiple of 8", bytes.len()));

@@ -3,9 +3,12 @@
 //! ```text
 //! T̄ + D + εm₀ + (‖v_n‖ + κΔ)²/(4a)     Δ = (r/√n)(1 + √(2 log(2/δ)))
 //! D₁ = (T₊−T₋)√(log(2/δ)/(2n))           D₂ = √(2V log(4/δ)/n) + 7(T₊−T₋) log(4/δ)/(3(n−1))
-//! T(z) = max(J, 0) − y(z)                y(z) = κ·clip((1 − θ̂ᵀz)·gain + ½, 0, 1)
-//! T₋ = −κ                                T₊ = (1−ε)(2αk + αηr² + ‖β‖r)
+//! y(z) = κ·clip((1 − θ̂ᵀz)·gain + ½, 0, 1)
+//! hinge:     T(z) = max(J, 0) − y(z)     T₊ = κ0 + (1−ε)x           x = αηr² + ‖β‖r
+//! logistic:  T(z) = sup h                T₊ = (1−ε)x + κ0/(1 + x/2αk + ½(x/2αk)²)
 //! ```
+//!
+//! T(z) is raised to T₋ where it is below. sup h is enclosed, and √V grows by at most √(Σe²/(n−1)), e the widths of the enclosures.
 //!
 //! Roots, logarithms and quotients are rounded up; all else is exact. That the numbers were chosen before the rows were drawn cannot be
 //! checked: it is what the claim assumes.
@@ -17,14 +20,15 @@ use crate::evaluate::{Curve, Quadratic};
 use crate::exact::{Dyadic, ExactSum, Round, norm2, quotient, sqrt_up};
 use crate::failure::{Reason, require, require_each, require_length, require_not_negative, require_positive};
 use crate::lambda::Lambda;
-use crate::log::log;
+use crate::log::{Enclosure, log};
 use crate::loss::HINGE;
 use crate::parts::points::{self, Acting, Ellipsoid, Split};
+use crate::parts::rows::Entropy;
 use crate::proof::{Deviation, NewDataClaim};
 use crate::prove::{point_radius, require_projection};
 use crate::rows::{Entries, Rows};
 use crate::rules::{self, Feature};
-use crate::statement::{Set, Statement};
+use crate::statement::{Loss, Set, Statement};
 
 /// The value, after every condition has been verified.
 pub(crate) fn value(statement: &Statement, claim: &NewDataClaim, rows: &Rows) -> Result<RBig, Reason> {
@@ -35,13 +39,20 @@ pub(crate) fn value(statement: &Statement, claim: &NewDataClaim, rows: &Rows) ->
     require_not_negative(&kappa, "κ")?;
     require_projection(statement, &lambda)?;
     let point = point(statement, claim, &lambda)?;
-    let sample = Sample::new(&lambda, claim, rows, &kappa)?;
-    let deviation = sample.deviation(&lambda, claim, &kappa);
+    let lines = Lines { lambda: &lambda, claim, kappa: &kappa, is_logistic: is_logistic(statement) };
+    let range = lines.range();
+    require_not_negative(&range, "T₊ − floor")?;
+    let sample = Sample::new(&lines, rows)?;
+    let deviation = sample.deviation(claim, range);
     let least = least_curvature(&lambda, &point)?;
     let length = sample.slope_norm(&lambda, &point) + kappa * sample.spread(claim);
     let peak = quotient(&length.square(), &(Dyadic::whole(4) * least), Round::Up);
     let mean = quotient(&sample.sum, &sample.count, Round::Up);
     Ok(RBig::from(mean + deviation + &lambda.eps * &point.constant + peak))
+}
+
+fn is_logistic(statement: &Statement) -> bool {
+    statement.learner.loss == Loss::Logistic
 }
 
 /// What Theorem L18 is stated for.
@@ -62,6 +73,14 @@ fn require_claim(statement: &Statement, c: &NewDataClaim, rows: &Rows) -> Result
     if is_ellipsoid != c.omega.is_some() {
         return Err(Reason::Unfit { method: "of the claim on new data", with: "this omega" });
     }
+    let is_logistic = is_logistic(statement);
+    if is_logistic && c.floor.is_none() {
+        return Err(Reason::Unfit {
+            method: "of the claim on new data",
+            with: "the logistic loss without a floor",
+        });
+    }
+    require_length("w", if is_logistic { rows.len() } else { 0 }, c.w.len())?;
     let width = if matches!(statement.threat.set, Set::Box { .. }) { rows.dimension } else { 1 };
     require(rows.len() >= 2, "the number of rows", rows.len() as f64, "≥ 2")?;
     for (name, vector, length) in
@@ -70,7 +89,8 @@ fn require_claim(statement: &Statement, c: &NewDataClaim, rows: &Rows) -> Result
         require_length(name, length, vector.len())?;
         require_each(name, vector, f64::is_finite, "finite")?;
     }
-    for (name, x) in [("alpha", c.alpha), ("gain", c.gain), ("omega", c.omega.unwrap_or_default())] {
+    let optional = [("omega", c.omega.unwrap_or_default()), ("floor", c.floor.unwrap_or_default())];
+    for (name, x) in [("alpha", c.alpha), ("gain", c.gain)].into_iter().chain(optional) {
         require(x.is_finite(), name, x, "finite")?;
     }
     require_each("tau", &c.tau, |x| x > 0.0, "> 0")?;
@@ -80,7 +100,8 @@ fn require_claim(statement: &Statement, c: &NewDataClaim, rows: &Rows) -> Result
 }
 
 fn point(statement: &Statement, c: &NewDataClaim, lambda: &Lambda) -> Result<Quadratic, Reason> {
-    let split = Split::new(lambda, Dyadic::new(c.nu), Acting::Bounded(HINGE, 1.0), Dyadic::whole(1));
+    let acting = if is_logistic(statement) { Acting::Logistic } else { Acting::Bounded(HINGE, 1.0) };
+    let split = Split::new(lambda, Dyadic::new(c.nu), acting, Dyadic::whole(1));
     Ok(match &statement.threat.set {
         Set::Box { radii } => points::cuboid(lambda, &split, radii, &c.tau),
         Set::Ellipsoid { q } => {
@@ -109,53 +130,103 @@ fn least_curvature(lambda: &Lambda, point: &Quadratic) -> Result<Dyadic, Reason>
     Ok(least)
 }
 
+/// The line of every point: its slope y(z) and its constant T(z).
+struct Lines<'a> {
+    lambda: &'a Lambda<'a>,
+    claim: &'a NewDataClaim,
+    kappa: &'a Dyadic,
+    is_logistic: bool,
+}
+
+impl Lines<'_> {
+    /// y(z), from θ̂ᵀz.
+    fn slope(&self, product: Dyadic) -> Dyadic {
+        let one = Dyadic::whole(1);
+        let share = (&one - product) * Dyadic::new(self.claim.gain) + Dyadic::new(0.5);
+        let share = share.max(Dyadic::zero());
+        self.kappa * if (&share - &one).is_positive() { one } else { share }
+    }
+
+    /// Numbers that the constant of row i is between, before it is raised to T₋.
+    fn constant(&self, i: usize, z: &[f64], y: &Dyadic) -> Result<Enclosure, Reason> {
+        let lambda = self.lambda;
+        let (n, b) = lambda.products(Entries::of(z));
+        let edge = Dyadic::new(self.claim.radius).square();
+        require_not_negative(&(&edge - &n), format_args!("radius² − ‖z[{i}]‖²"))?;
+        if !self.is_logistic {
+            let t = (&lambda.benign * lambda.jump(&n, &b)).max(Dyadic::zero()) - y;
+            return Ok(Enclosure { low: t.clone(), high: t });
+        }
+        let h = Entropy {
+            a: lambda.kappa0.clone(),
+            y1: y.clone(),
+            y0: self.kappa - y,
+            b: &lambda.benign * &b,
+            c: &lambda.benign * lambda.alpha_eta(&n),
+        };
+        h.enclosed("w", i, self.claim.w[i])
+    }
+
+    /// T₋.
+    fn floor(&self) -> Dyadic {
+        self.claim.floor.map_or_else(|| Dyadic::zero() - self.kappa, Dyadic::new)
+    }
+
+    /// T₊ − T₋.
+    fn range(&self) -> Dyadic {
+        let (lambda, two) = (self.lambda, Dyadic::whole(2));
+        let r = Dyadic::new(self.claim.radius);
+        let reach = lambda.alpha_eta(&r.square()) + sqrt_up(&norm2(&self.claim.beta)) * r;
+        let rest = if self.is_logistic {
+            let square = &two * lambda.two_ak.square();
+            let over = &square + &two * &lambda.two_ak * &reach + reach.square();
+            quotient(&(&lambda.kappa0 * square), &over, Round::Up)
+        } else {
+            lambda.kappa0.clone()
+        };
+        &lambda.benign * reach + rest - self.floor()
+    }
+}
+
 /// Sums over the sample.
 struct Sample {
     /// n
     count: Dyadic,
-    /// ΣT
+    /// ΣT, rounded up.
     sum: Dyadic,
-    /// ΣT²
+    /// ΣT² of the same numbers.
     squares: Dyadic,
+    /// Σe², by how much each T may be smaller.
+    doubt: Dyadic,
     /// Σ y(z)z
     slope: Vec<Dyadic>,
 }
 
 impl Sample {
-    fn new(lambda: &Lambda, c: &NewDataClaim, rows: &Rows, kappa: &Dyadic) -> Result<Self, Reason> {
-        let (zero, one) = (Dyadic::zero(), Dyadic::whole(1));
-        let (gain, half) = (Dyadic::new(c.gain), Dyadic::new(0.5));
-        let edge = Dyadic::new(c.radius).square();
+    fn new(lines: &Lines, rows: &Rows) -> Result<Self, Reason> {
         let mut product = ExactSum::new();
-        let (mut sum, mut squares) = (Dyadic::zero(), Dyadic::zero());
+        let (mut sum, mut squares, mut doubt) = (Dyadic::zero(), Dyadic::zero(), Dyadic::zero());
         let mut slope = vec![Dyadic::zero(); rows.dimension];
         for i in 0..rows.len() {
             let z = rows.row(i);
-            for (&z, &theta) in z.iter().zip(&c.theta) {
+            for (&z, &theta) in z.iter().zip(&lines.claim.theta) {
                 product.add([z, theta]);
             }
-            let share = (&one - product.take()) * &gain + &half;
-            let share = share.max(zero.clone());
-            let share = if (&share - &one).is_positive() { one.clone() } else { share };
-            let y = kappa * share;
-            let (n, b) = lambda.products(Entries::of(z));
-            require_not_negative(&(&edge - &n), format_args!("radius² − ‖z[{i}]‖²"))?;
-            let t = (&lambda.benign * lambda.jump(&n, &b)).max(zero.clone()) - &y;
+            let y = lines.slope(product.take());
+            let Enclosure { low, high } = lines.constant(i, z, &y)?;
+            doubt = doubt + (&high - low).square();
+            let t = high.max(lines.floor());
             squares = squares + t.square();
             sum = sum + t;
             for (slope, &z) in slope.iter_mut().zip(z) {
                 *slope = &*slope + &y * Dyadic::new(z);
             }
         }
-        Ok(Sample { count: Dyadic::whole(rows.len() as u64), sum, squares, slope })
+        Ok(Sample { count: Dyadic::whole(rows.len() as u64), sum, squares, doubt, slope })
     }
 
     /// D₁ or D₂.
-    fn deviation(&self, lambda: &Lambda, c: &NewDataClaim, kappa: &Dyadic) -> Dyadic {
-        let r = Dyadic::new(c.radius);
-        let beta = sqrt_up(&norm2(&c.beta));
-        let jump = &lambda.two_ak + lambda.alpha_eta(&r.square()) + beta * r;
-        let range = &lambda.benign * jump + kappa;
+    fn deviation(&self, c: &NewDataClaim, range: Dyadic) -> Dyadic {
         let two = Dyadic::whole(2);
         let fewer = &self.count - Dyadic::whole(1);
         match c.deviation {
@@ -166,9 +237,10 @@ impl Sample {
                 let log = log_over(4.0, c.delta);
                 // n(n−1)V = nΣT² − (ΣT)²
                 let spread = &self.count * &self.squares - self.sum.square();
-                let under = quotient(&(two * spread * &log), &(self.count.square() * &fewer), Round::Up);
+                let under = quotient(&(&two * spread * &log), &(self.count.square() * &fewer), Round::Up);
+                let doubt = quotient(&(two * &self.doubt * &log), &(&self.count * &fewer), Round::Up);
                 let rest = Dyadic::whole(7) * range * log;
-                sqrt_up(&under) + quotient(&rest, &(Dyadic::whole(3) * fewer), Round::Up)
+                sqrt_up(&under) + sqrt_up(&doubt) + quotient(&rest, &(Dyadic::whole(3) * fewer), Round::Up)
             }
         }
     }

@@ -43,16 +43,60 @@ fn fields<'a>(object: &'a Value, key: &str) -> Vec<(String, &'a Value)> {
     found
 }
 
-/// Writes out what a statement about a linear learner leaves out, so that it can be asked for.
+/// Writes out what a statement leaves out, so that it can be asked for.
 fn complete(object: &mut Value) {
-    let Some(statement) = object.get_mut("statement").and_then(Value::as_object_mut) else { return };
-    let Some(learner) = statement.get_mut("learner").and_then(Value::as_object_mut) else { return };
-    for name in ["schedule", "momentum", "projection", "clip", "unregularized"] {
-        learner.entry(name).or_insert(Value::Null);
+    let Some(statement) = object.get_mut("statement") else { return };
+    if let Some(origin) = statement.pointer_mut("/benign/samples") {
+        fill(origin, &ORIGIN);
     }
-    learner.entry("average").or_insert(Value::Bool(false));
-    for name in ["horizon", "hostile_rows"] {
-        statement.entry(name).or_insert(Value::Null);
+    if statement.get("learner").is_none() {
+        return;
+    }
+    fill(statement, &["horizon", "hostile_rows"]);
+    for (part, names) in
+        [("/learner", &LEARNER[..]), ("/learner/schedule", &["from_step"]), ("/threat", &THREAT)]
+    {
+        if let Some(part) = statement.pointer_mut(part) {
+            fill(part, names);
+        }
+    }
+    if statement["learner"]["average"].is_null() {
+        statement["learner"]["average"] = Value::Bool(false);
+    }
+    if let Some(origin) = statement.pointer_mut("/target/rows") {
+        fill(origin, &ORIGIN);
+    }
+    if let Some(Value::Array(data)) = statement.get_mut("data") {
+        for origin in data {
+            fill(origin, &ORIGIN);
+        }
+    }
+}
+
+/// What is absent where there is none of it.
+const LEARNER: [&str; 6] = ["schedule", "momentum", "projection", "clip", "unregularized", "average"];
+const THREAT: [&str; 2] = ["label_bound", "poison_weight"];
+const ORIGIN: [&str; 5] = ["step_weight_column", "class_weights", "chosen_columns", "files", "made"];
+/// The fields that are vectors, which JSON has as text.
+const VECTORS: [&str; 4] = ["radii", "q", "points", "start"];
+
+/// Adds the names that the object lacks, each as null.
+fn fill(part: &mut Value, names: &[&str]) {
+    let Some(part) = part.as_object_mut() else { return };
+    for name in names {
+        part.entry(*name).or_insert(Value::Null);
+    }
+}
+
+/// The numbers of a field: of a vector, a list, or a single one.
+fn numbers(path: &str, field: &Value) -> Option<Vec<f64>> {
+    let is_vector = path.contains("target.weights.")
+        || path.rsplit('.').next().is_some_and(|name| VECTORS.contains(&name));
+    match field {
+        Value::String(text) if is_vector => crate::array::decode(text).ok(),
+        Value::Array(list) if !list.is_empty() => list.iter().map(Value::as_f64).collect(),
+        Value::Number(number) => number.as_f64().map(|x| vec![x]),
+        _ => None,
     }
 }
 
@@ -60,27 +104,30 @@ fn is_none(wanted: &str) -> bool {
     wanted == "none" || wanted == "null"
 }
 
-/// Whether a field is as expected. A name without fields of its own (`data`, `label_flips`) is a text.
-fn holds(field: &Value, how: Comparison, wanted: &str) -> Result<bool, String> {
+/// Whether a field is as expected; several numbers, if each of them is. A name without fields of its own (`data`,
+/// `label_flips`) is a text.
+fn holds(path: &str, field: &Value, how: Comparison, wanted: &str) -> Result<bool, String> {
     let number = || wanted.parse::<f64>().map_err(|_| format!("{wanted:?} is not a number"));
-    Ok(match (field, how) {
-        (Value::Number(_) | Value::Array(_), Comparison::Equal) if is_none(wanted) => false,
-        (Value::Number(field), _) => {
-            let (field, wanted) = (field.as_f64().unwrap_or(f64::NAN), number()?);
-            match how {
-                Comparison::Equal => field.to_bits() == wanted.to_bits(),
-                Comparison::AtLeast => field >= wanted,
-                Comparison::AtMost => field <= wanted,
-            }
+    let of_all = |holds: &dyn Fn(f64, f64) -> bool| match numbers(path, field) {
+        Some(numbers) => number().map(|wanted| numbers.iter().all(|&x| holds(x, wanted))),
+        None => Err("it is not a number".to_owned()),
+    };
+    match (field, how) {
+        (Value::Null, Comparison::Equal) => Ok(is_none(wanted)),
+        (Value::Null, _) => Ok(false),
+        (_, Comparison::AtLeast) => of_all(&|x, wanted| x >= wanted),
+        (_, Comparison::AtMost) => of_all(&|x, wanted| x <= wanted),
+        (Value::Number(_) | Value::Array(_), Comparison::Equal) if is_none(wanted) => Ok(false),
+        (Value::Number(_), Comparison::Equal) => of_all(&|x, wanted| x.to_bits() == wanted.to_bits()),
+        (Value::Array(list), Comparison::Equal) if list.iter().all(Value::is_string) => {
+            Ok(list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(",") == wanted)
         }
-        (Value::String(field), Comparison::Equal) => field == wanted,
-        (Value::Bool(field), Comparison::Equal) => field.to_string() == wanted,
-        (Value::Null, Comparison::Equal) => is_none(wanted),
-        (Value::Null, _) => false,
+        (Value::Array(_), Comparison::Equal) => of_all(&|x, wanted| x.to_bits() == wanted.to_bits()),
+        (Value::String(field), Comparison::Equal) => Ok(field == wanted),
+        (Value::Bool(field), Comparison::Equal) => Ok(field.to_string() == wanted),
         // An enumeration with fields, such as {"ball": {"radius": 1}}, is known by its name.
-        (Value::Object(field), Comparison::Equal) => field.len() == 1 && field.contains_key(wanted),
-        _ => return Err("it is not a number".to_owned()),
-    })
+        (Value::Object(field), Comparison::Equal) => Ok(field.len() == 1 && field.contains_key(wanted)),
+    }
 }
 
 impl Checked {
@@ -106,7 +153,7 @@ impl Checked {
                     format!("{text}: {what} {}", names.join(", ")).trim_end().to_owned(),
                 );
             };
-            match holds(field, how, wanted) {
+            match holds(path, field, how, wanted) {
                 Ok(true) => {}
                 Ok(false) => return Checked::Unexpected(format!("expected {text}, but {path} is {field}")),
                 Err(message) => {

@@ -369,6 +369,12 @@ pub struct NewDataClaim {
     pub theta: Vec<f64>,
     /// The gain of the rule.
     pub gain: f64,
+    /// T₋: constants T(z) below it are raised to it. Without it, for the hinge loss, none is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<f64>,
+    /// For the logistic loss: w of each row, near the place of the supremum T(z).
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "array")]
+    pub w: Vec<f64>,
 }
 
 /// How far the mean of a sample is from its expectation.

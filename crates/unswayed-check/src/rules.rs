@@ -97,7 +97,7 @@ const BIAS: &str = "an unregularized column is supported for a ball, box or elli
 const FIXED_BIAS: &str = "the entry of a column that every point has is fixed where the learner appends it, and it is not regularized";
 const OWN_ROWS: &str =
     "a target with rows that are not rows of the data is supported for the hinge loss without clip and bias";
-const NEW_DATA: &str = "confidence for new data is supported for the hinge loss against a ball, or a box or ellipsoid with \
+const NEW_DATA: &str = "confidence for new data is supported for the hinge and logistic losses against a ball, or a box or ellipsoid with \
                         numbers of its own, for one dataset without weights, judged by the data, with regularization, without clip and bias, at a constant learning rate without momentum";
 const SCALED: &str = "what makes rows of the file must be fixed before the data are seen, and a certificate cannot show that its scale \
                       was; divide the file's numbers beforehand, by a number chosen without them";
@@ -163,7 +163,7 @@ pub const RULES: &[Rule] = &[
     rule(&[HostileRows, TargetWeights], &[], HOSTILE),
     rule(&[HostileRows, TargetRows], &[], HOSTILE),
     rule(&[HostileRows, Bias], &[], HOSTILE),
-    rule(&[Confidence], &[Hinge], NEW_DATA),
+    rule(&[Confidence], &[Hinge, Logistic], NEW_DATA),
     rule(&[Confidence], SYMMETRIC, NEW_DATA),
     rule(&[Confidence, SetAroundData], &[], NEW_DATA),
     rule(&[Confidence, Drift], &[], NEW_DATA),

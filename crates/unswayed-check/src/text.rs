@@ -7,7 +7,7 @@ use dashu::rational::RBig;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::proof::{Certificate, MeanCertificate};
+use crate::proof::{Certificate, MeanCertificate, NewDataClaim};
 use crate::statement::{Learner, MeanBenign, MeanStatement, Set, Statement, Target};
 use crate::{Failure, Proof, Verdict};
 
@@ -252,6 +252,8 @@ impl Checked {
                 "certified_horizon": verdict.horizon,
                 "certified_new_data": verdict.new_data,
                 "confidence": certificate.new_data.as_ref().map(|claim| 1.0 - claim.delta),
+                "new_data_radius": certificate.new_data.as_ref().map(|claim| claim.radius),
+                "new_data_assumptions": certificate.new_data.as_ref().map(NewDataClaim::assumptions),
                 "method": certificate.loss.proof.method(),
                 "start_norm": certificate.start_norm(),
                 "smaller_rates": certificate.holds_for_smaller_rates(),
@@ -289,6 +291,17 @@ impl Certificate {
              which is in it",
             self.loss.proof.rate().unwrap_or(self.statement.learner.learning_rate),
             decimal_up(cost, 6)
+        )
+    }
+}
+
+impl NewDataClaim {
+    /// What the claim relies on beyond the statement.
+    pub fn assumptions(&self) -> String {
+        format!(
+            "they are independent draws from the law of the new data, made after the numbers of the proof were chosen from other \
+             data, and if the learner shortens or refuses benign points of norm above {}",
+            self.radius
         )
     }
 }
@@ -331,12 +344,11 @@ fn proven(certificate: &Certificate, verdict: &Verdict) -> Vec<TextLine> {
         ));
     }
     if let (Some(claim), Some(bound)) = (&certificate.new_data, verdict.new_data) {
-        let (bound, delta, radius) = (decimal_up(bound, 6), claim.delta, claim.radius);
         let text = format!(
-            "the long-run loss on new data is at most {bound}, with probability {} over the draw of these rows, if they are \
-             independent draws from the law of the new data, made after the numbers of the proof were chosen from other data, \
-             and if the learner shortens or refuses benign points of norm above {radius}",
-            1.0 - delta
+            "the long-run loss on new data is at most {}, with probability {} over the draw of these rows, if {}",
+            decimal_up(bound, 6),
+            1.0 - claim.delta,
+            claim.assumptions()
         );
         lines.push(("new data", text));
     }

@@ -265,7 +265,7 @@ impl Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.file.is_empty() {
-            write!(f, "{}: ", self.file)?;
+            write!(f, "{}: ", name(&self.file))?;
         }
         if let Some(files) = &self.files {
             write!(f, "{}, ", count(files.len(), "file"))?;
@@ -283,7 +283,7 @@ impl fmt::Display for Origin {
         }
         match &self.labels {
             Labels::Classes { negative, positive } => {
-                write!(f, "label {negative} is −1, {positive} is +1")?;
+                write!(f, "label {} is −1, {} is +1", name(negative), name(positive))?;
             }
             Labels::Scores => write!(f, "labels are real scores")?,
             Labels::Multiclass { labels } => write!(f, "{} classes: {}", labels.len(), enumerate(labels))?,
@@ -296,24 +296,26 @@ impl fmt::Display for Origin {
             write!(f, "; the columns are {}", enumerate(chosen))?;
         }
         if let Some(column) = self.label_column.as_ref().filter(|column| *column != "label") {
-            write!(f, "; labels in column {column}")?;
+            write!(f, "; labels in column {}", name(column))?;
         }
         if let Some(file) = &self.label_file {
-            write!(f, "; labels in {file}")?;
+            write!(f, "; labels in {}", name(file))?;
         }
         if let Some(column) = &self.weight_column {
-            write!(f, "; weighted by {column}")?;
+            write!(f, "; weighted by {}", name(column))?;
         }
         if let (Some(weights), Labels::Classes { negative, positive }) = (&self.class_weights, &self.labels) {
             let ClassWeights { negative: first, positive: second } = weights;
             write!(
                 f,
-                "; steps on rows labelled {negative} are multiplied by {first}, on rows labelled {positive} by {second}"
+                "; steps on rows labelled {} are multiplied by {first}, on rows labelled {} by {second}",
+                name(negative),
+                name(positive)
             )?;
         }
         if let Some(column) = &self.step_weight_column {
             let also = if self.class_weights.is_some() { "also " } else { "" };
-            write!(f, "; steps are {also}multiplied by {column}")?;
+            write!(f, "; steps are {also}multiplied by {}", name(column))?;
         }
         if self.is_scaled() {
             let divided = if self.labels == Labels::Numbers { "features" } else { "rows" };
@@ -328,7 +330,7 @@ impl fmt::Display for Origin {
 
 /// Refuses a text that could pass for another line of a statement, or hide one.
 fn validate_made(text: &str) -> Result<(), String> {
-    let is_line = !text.trim().is_empty() && !text.chars().any(char::is_control);
+    let is_line = !text.trim().is_empty() && text.chars().all(is_visible);
     if is_line && text.len() <= LONGEST_MADE {
         Ok(())
     } else {
@@ -343,7 +345,22 @@ fn count(number: usize, word: &str) -> String {
 /// All names, or if they are many the first and the last.
 fn enumerate(names: &[String]) -> String {
     match names {
-        [first, second, .., last] if names.len() > 10 => format!("{first}, {second}, …, {last}"),
-        _ => names.join(", "),
+        [first, second, .., last] if names.len() > 10 => {
+            format!("{}, {}, …, {}", name(first), name(second), name(last))
+        }
+        _ => names.iter().map(|own| name(own)).collect::<Vec<_>>().join(", "),
     }
+}
+
+/// A name as it is if it cannot pass for anything else; otherwise in quotation marks, and what is not visible is escaped. Names of
+/// files, columns and classes are chosen by whoever wrote the certificate.
+fn name(name: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-+.".contains(c);
+    if !name.is_empty() && name.chars().all(is_plain) { name.to_owned() } else { format!("{name:?}") }
+}
+
+/// Whether a character stays in its line and leaves the others where they are: no line break, escape or change of direction.
+fn is_visible(c: char) -> bool {
+    let is_format = matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    !c.is_control() && !is_format
 }

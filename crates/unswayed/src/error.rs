@@ -82,6 +82,15 @@ pub enum CertifyError {
         /// The number of columns.
         columns: usize,
     },
+    /// More columns than the solver's matrices can have.
+    #[error(
+        "{columns} columns are too many: the search needs matrices of {:.0} GB, and takes at most {} columns; keep fewer of them \
+         (unswayed prepare --directions 300)", (16 * columns * columns) as f64 / 1e9, crate::certify::MOST_COLUMNS
+    )]
+    TooWide {
+        /// The number of columns.
+        columns: usize,
+    },
     /// The checker accepted none of the witnesses: the numbers are beyond what floating point can express.
     #[error("no witness passed the exact check{}; the parameters are too extreme for double precision",
         refusal.as_ref().map(|r| format!(" ({r})")).unwrap_or_default())]

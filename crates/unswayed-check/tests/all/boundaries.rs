@@ -1131,6 +1131,8 @@ fn numbers_of_claims_on_new_data() {
             omega: problem.proof.omega,
             theta: vec![1.0, 0.75],
             gain: 0.5,
+            floor: None,
+            w: vec![],
         }
     }
     type Change = fn(&mut Problem, &mut NewDataClaim, f64);

@@ -71,6 +71,20 @@ fn what_holds_is_valid() {
         "unregularized=none",
         "schedule=none",
         "average=false",
+        "label_bound=none",
+        "threat.poison_weight=none",
+        "step_weight_column=none",
+        "class_weights=none",
+        "chosen_columns=none",
+        "files=none",
+        "data.0.made=none",
+        "hostile_rows=none",
+        "momentum=none",
+        "new_data_radius=none",
+        "new_data_assumptions=none",
+        // Every entry of a vector.
+        "start<=1",
+        "horizon.start>=0",
     ] {
         let (code, text) = asked(valid(&[Hinge, Ball]), &[good]);
         assert!(code == 0 && text.starts_with("valid "), "{good}: {text}");
@@ -119,6 +133,8 @@ fn what_does_not_hold_is_named() {
         ("ojection=none", "there is no such field"),
         ("threat.projection=none", "there is no such field"),
         ("horizon=none", "but statement.horizon is "),
+        ("start>=0.75", "but statement.horizon.start is "),
+        ("label_bound>=1", "but statement.threat.label_bound is null"),
     ] {
         let (code, text) = asked(valid(&[Hinge, Ball]), &["poison_rate>=0.05", bad, "batch=1"]);
         assert!(code == 1 && text.starts_with("not as expected: ") && text.contains(words), "{bad}: {text}");
@@ -140,6 +156,8 @@ fn what_cannot_be_understood() {
         ("poison_rate=lots", "\"lots\" is not a number"),
         ("poison_rate>=", "\"\" is not a number"),
         ("loss>=hinge", "it is not a number"),
+        ("sha256>=0", "it is not a number"),
+        ("start<=lots", "\"lots\" is not a number"),
         ("data=4", "it is not a number"),
     ] {
         let (code, text) = asked(valid(&[Hinge, Ball]), &[bad]);
@@ -147,6 +165,40 @@ fn what_cannot_be_understood() {
             code == 2 && text.starts_with("unreadable: --expect ") && text.contains(words),
             "{bad}: {text}"
         );
+    }
+}
+
+/// Every number of a vector counts, and so does every number of rows that may be hostile.
+#[test]
+fn vectors_and_lists() {
+    let cuboid = || {
+        let Checked::Valid(mut certificate, verdict) = valid(&[Hinge, Cuboid]) else { panic!("valid") };
+        certificate.statement.threat.set = unswayed_check::Set::Box { radii: vec![0.5, 0.75] };
+        certificate.statement.hostile_rows = vec![3, 5];
+        certificate.statement.target = unswayed_check::Target::Weights(vec![vec![1.0, 2.0]]);
+        certificate.statement.data[0].chosen_columns = Some(vec!["a".into(), "b".into()]);
+        Checked::Valid(certificate, verdict)
+    };
+    for (expected, code) in [
+        ("radii>=0.5", 0),
+        ("set.box.radii>=0.6", 1),
+        ("radii<=0.75", 0),
+        ("radii<=0.7", 1),
+        ("hostile_rows>=3", 0),
+        ("hostile_rows>=4", 1),
+        ("hostile_rows<=5", 0),
+        ("hostile_rows.1=5", 0),
+        ("hostile_rows=3", 1),
+        ("hostile_rows=none", 1),
+        ("weights.0>=1", 0),
+        ("target.weights.0<=1.5", 1),
+        ("chosen_columns=a,b", 0),
+        ("chosen_columns=a", 1),
+        ("chosen_columns>=1", 2),
+        ("target=weights", 0),
+    ] {
+        let (found, text) = asked(cuboid(), &[expected]);
+        assert_eq!(found, code, "{expected}: {text}");
     }
 }
 
@@ -170,6 +222,7 @@ fn the_mean_learner() {
     assert!(code == 1 && text.contains("but statement.squared_radius is 2"), "{text}");
     // The mean learner has no projection, not even an absent one.
     assert_eq!(asked(checked(), &["projection=none"]).0, 1);
+    assert_eq!(asked(checked(), &["chosen_columns=none", "made=none"]).0, 0);
     let checked = Checked::ValidMean(Box::new(mean(None)), 0.5);
     assert_eq!(asked(checked, &["covariance_trace<=2", "certified_error=none"]).0, 0);
 }

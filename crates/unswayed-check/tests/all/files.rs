@@ -501,6 +501,8 @@ fn the_fields_of_a_verdict() {
             "certified_horizon",
             "certified_new_data",
             "confidence",
+            "new_data_radius",
+            "new_data_assumptions",
             "method",
             "start_norm",
             "smaller_rates",

@@ -459,6 +459,8 @@ fn with_new_data(
         omega: problem.proof.omega,
         theta: random.vector(2, 0.2, 2.5),
         gain: random.between(0.3, 0.9),
+        floor: None,
+        w: vec![],
     };
     let mut file = certificate(&problem);
     claim.bound = prove_new_data(&file.statement, &claim, &problem.rows()[0]).expect("a bound");

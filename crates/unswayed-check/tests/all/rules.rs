@@ -109,6 +109,12 @@ fn new_data(problem: &Problem) -> NewDataClaim {
         omega: problem.proof.omega,
         theta: vec![1.0, 0.75],
         gain: 0.5,
+        floor: (problem.statement.learner.loss == unswayed_check::Loss::Logistic).then_some(0.0),
+        w: if problem.statement.learner.loss == unswayed_check::Loss::Logistic {
+            vec![0.5; problem.rows()[0].len()]
+        } else {
+            vec![]
+        },
     }
 }
 
@@ -298,7 +304,6 @@ fn every_pair_is_covered_or_listed() {
         (Clip, Bias),
         (Multiclass, NoRegularization),
         (Bias, NoRegularization),
-        (Logistic, Confidence),
         (Multiclass, Confidence),
         (Points, Confidence),
         (LabelFlips, Confidence),

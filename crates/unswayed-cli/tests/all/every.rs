@@ -115,7 +115,7 @@ fn with_files(words: &str, format: &str) -> String {
     words.split_whitespace().map(word).collect::<Vec<_>>().join(" ")
 }
 
-const KINDS: [&str; 50] = [
+const KINDS: [&str; 51] = [
     "@d",
     "@d --radius 0.5 --horizon 100000",
     "@d --horizon 1000000 --start -1,0.5,2",
@@ -149,6 +149,7 @@ const KINDS: [&str; 50] = [
     "@b --bias 2 --loss logistic --adversary box",
     "@d --projection 3",
     "@d --confidence 0.9",
+    "@d --confidence 0.9 --loss logistic",
     "@n --normalize",
     "@n --normalize --radius 2",
     "@n --normalize --adversary box=1",

@@ -54,7 +54,10 @@ fn bad_combinations() {
         ("a.npz --bias last --clip 2", "--bias with --clip is unsupported"),
         ("a.npz --bias last --adversary labels", "--bias without --adversary ball or --adversary box or"),
         ("a.npz --bias last --target a.npz", "--bias with --target with rows of the data is unsupported"),
-        ("a.npz --confidence 0.9 --loss logistic", "--confidence without --loss hinge is unsupported"),
+        (
+            "a.npz --confidence 0.9 --loss modified-huber",
+            "--confidence without --loss hinge or --loss logistic is unsupported",
+        ),
         ("a.npz b.npz --drift --confidence 0.9", "--confidence with --drift is unsupported"),
         ("a.npz --confidence 0.9 --adversary flips", "--confidence without --adversary ball or"),
         ("a.npz --confidence 0.9 --target b.npz", "--confidence with --target"),

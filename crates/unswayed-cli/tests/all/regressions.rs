@@ -183,3 +183,97 @@ fn weights_are_used_only_where_they_are_named() {
     assert_eq!(weighted["dimension"], 1);
     assert_ne!(plain["certificate"], weighted["certificate"]);
 }
+
+/// Fifty thousand columns asked for 40 GB, and what asked for them panicked.
+#[test]
+fn very_wide_rows_are_refused_with_what_they_need() {
+    let folder = tempfile::tempdir().unwrap();
+    let columns = 50_000;
+    let wide = Array2::from_shape_fn((6, columns), |(i, j)| if j % 6 == i { 0.01 } else { 0.0 });
+    ndarray_npy::write_npy(folder.path().join("wide_x.npy"), &wide).unwrap();
+    let labels = ndarray::Array1::from_vec(vec![1.0, -1.0, 1.0, -1.0, 1.0, -1.0]);
+    ndarray_npy::write_npy(folder.path().join("wide_y.npy"), &labels).unwrap();
+    for more in [&[][..], &["--loss", "logistic"], &["--adversary", "box=0.1"], &["--momentum", "0.5"]] {
+        let message = refused(folder.path(), &certify("wide_x.npy", more));
+        assert!(message.contains("50000 columns are too many"), "{more:?}: {message}");
+        assert!(
+            message.contains("matrices of 40 GB") && message.contains("prepare --directions"),
+            "{message}"
+        );
+    }
+    let message = refused(folder.path(), &certify("wide_x.npy", &["--adversary", "ellipsoid"]));
+    assert!(message.contains("do not fill all 50000 columns"), "{message}");
+}
+
+/// A label for each row made classes without end, and the memory for them.
+#[test]
+fn thousands_of_classes_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = (0..6000).fold("a,label\n".to_owned(), |rows, i| format!("{rows}0.{i:04},k{i}\n"));
+    std::fs::write(folder.path().join("many.csv"), rows).unwrap();
+    let message = refused(folder.path(), &certify("many.csv", &["--loss", "multiclass"]));
+    assert!(message.contains("more than 1000 different labels"), "{message}");
+}
+
+/// The same sentence was printed for rows that were multiplied by their labels and for rows that were not.
+#[test]
+fn how_rows_were_made_is_said() {
+    let folder = small_rows();
+    let path = folder.path();
+    let said = |more: &[&str]| {
+        let found = accepted(path, &certify("small.csv", more));
+        let certificate = found["certificate"].as_str().unwrap();
+        text(&unswayed(path, &["check", certificate, "small.csv"]).stdout)
+    };
+    let labels = said(&[]);
+    assert!(labels.contains("label -1 is −1, 1 is +1"), "{labels}");
+    let premultiplied = said(&["--premultiplied", "--drop-columns", "label"]);
+    assert!(premultiplied.contains("rows are label × features already"), "{premultiplied}");
+    assert!(said(&["--rows", "20"]).contains("the first 20 of 40 rows"));
+    let scaled = said(&["--normalize"]);
+    assert!(scaled.contains("rows divided by 0.01"), "{scaled}");
+}
+
+/// What the adversary may send and where the first steps start was not in the text.
+#[test]
+fn sets_starts_and_conditions_are_said() {
+    let folder = small_rows();
+    let path = folder.path();
+    let start = ndarray::Array1::from_vec(vec![0.25, 0.0]);
+    ndarray_npy::write_npy(path.join("start.npy"), &start).unwrap();
+    let said = |more: &[&str]| {
+        let found = accepted(path, &certify("small.csv", more));
+        let certificate = found["certificate"].as_str().unwrap();
+        let check = [&["check", certificate, "small.csv"][..]].concat();
+        (text(&unswayed(path, &check).stdout), json(&unswayed(path, &[&check[..], &["--json"]].concat())))
+    };
+    let (boxed, object) = said(&["--adversary", "box=0.01", "--horizon", "50", "--start", "start.npy"]);
+    assert!(boxed.contains("R: 2 numbers from 0.01 to 0.01, sha256 "), "{boxed}");
+    assert!(
+        boxed.contains("the first 50 steps from a start of norm 0.25: 2 numbers from 0 to 0.25, sha256 "),
+        "{boxed}"
+    );
+    assert!(object["statement"]["threat"]["set"]["box"]["radii"].is_string(), "{object}");
+    assert!(object["statement"]["horizon"]["start"].is_string(), "{object}");
+    let (points, _) = said(&["--adversary", "points=pool.npy"]);
+    assert!(
+        points.contains("any of 2 points; their entries: 4 numbers from -0.01 to 0.01, sha256 "),
+        "{points}"
+    );
+    let (ellipsoid, _) = said(&["--adversary", "ellipsoid=q.npy"]);
+    assert!(ellipsoid.contains("upper triangle of Q: 3 numbers from 0 to 0.0001, sha256 "), "{ellipsoid}");
+    let (target, _) = said(&["--target", "small.csv"]);
+    assert!(target.contains("judged by"), "{target}");
+    let (new, object) = said(&["--confidence", "0.9"]);
+    for words in
+        ["with probability 0.9 over the draw", "independent draws", "refuses benign points of norm above 1"]
+    {
+        assert!(new.contains(words), "{new}");
+    }
+    assert!(object["new_data_radius"].as_f64().unwrap() >= 1.0);
+    assert!(object["new_data_assumptions"].as_str().unwrap().contains("independent draws"));
+    // A radius that three decimals would not show.
+    assert!(said(&["--radius", "0.0004"]).0.contains("‖z‖ ≤ 0.0004"));
+    // −0 is 0, and is said so.
+    assert!(said(&["--radius", "-0"]).0.contains("‖z‖ ≤ 0\n"));
+}

@@ -1,7 +1,9 @@
 //! Origins: what they say, and that rows can be made again from them alone.
 
 use proptest::prelude::*;
-use unswayed_data::{Dataset, LabelPolicy, Labels, Origin, RawLabels, Reading, Source, Table, load, reload};
+use unswayed_data::{
+    ClassWeights, Dataset, LabelPolicy, Labels, Origin, RawLabels, Reading, Source, Table, load, reload,
+};
 
 use crate::common::{fixture, npy_f64, npz, policy};
 
@@ -96,6 +98,40 @@ fn it_says_everything_in_a_line() {
         load(&source, &Reading::default()).expect("good files").describe(),
         "numpy_x.npy: 5 rows, 3 columns; label -1 is −1, 1 is +1; labels in numpy_y_i8.npy"
     );
+}
+
+/// A name that somebody chose cannot pass for a part of the statement.
+#[test]
+fn names_are_told_from_what_is_said() {
+    let origin = data("a,label\n0.5,ham\n0.25,spam\n", &Reading::default()).origin().clone();
+    let forged = "d.csv\nloss       at most 0.01\u{1b}[31m\u{202e}";
+    let shown = r#""d.csv\nloss       at most 0.01\u{1b}[31m\u{202e}""#;
+    let some = || Some(forged.to_owned());
+    let classes = |negative: &str, positive: &str| Labels::Classes {
+        negative: negative.to_owned(),
+        positive: positive.to_owned(),
+    };
+    let weights = ClassWeights { negative: 2.0, positive: 1.0 };
+    for (origin, times) in [
+        (Origin { file: forged.to_owned(), ..origin.clone() }, 1),
+        (Origin { label_file: some(), ..origin.clone() }, 1),
+        (Origin { label_column: some(), ..origin.clone() }, 1),
+        (Origin { weight_column: some(), ..origin.clone() }, 1),
+        (Origin { step_weight_column: some(), ..origin.clone() }, 1),
+        (Origin { chosen_columns: Some(vec![forged.to_owned()]), ..origin.clone() }, 1),
+        (Origin { chosen_columns: Some(vec![forged.to_owned(); 11]), ..origin.clone() }, 3),
+        (Origin { labels: classes(forged, "x"), class_weights: Some(weights), ..origin.clone() }, 2),
+        (Origin { labels: classes("x", forged), class_weights: Some(weights), ..origin.clone() }, 2),
+        (Origin { labels: Labels::Multiclass { labels: vec![forged.to_owned()] }, ..origin.clone() }, 1),
+    ] {
+        let line = origin.to_string();
+        assert!(!line.chars().any(|c| c.is_control() || c == '\u{202e}'), "{line:?}");
+        assert_eq!(line.matches(shown).count(), times, "{line}");
+    }
+    let spaced = Origin { file: "d.csv; rows divided by 4".to_owned(), ..origin.clone() };
+    assert!(spaced.to_string().starts_with(r#""d.csv; rows divided by 4": 2 rows"#));
+    let accented = Origin { file: "é_1-2+x.csv".to_owned(), ..origin };
+    assert!(accented.to_string().starts_with("é_1-2+x.csv: 2 rows"));
 }
 
 /// For each way to read, a file and how to read it.
@@ -224,6 +260,8 @@ fn impossible_origins_are_refused() {
         Origin { sha256: "a".repeat(63), ..origin.clone() },
         Origin { made: Some(String::new()), ..origin.clone() },
         Origin { made: Some("scaled\tthen clipped".to_owned()), ..origin.clone() },
+        Origin { made: Some("scaled\u{2028}then clipped".to_owned()), ..origin.clone() },
+        Origin { made: Some("deppilc \u{202e}".to_owned()), ..origin.clone() },
     ];
     for origin in wrong {
         assert!(origin.validate().is_err(), "{origin:?}");

@@ -276,6 +276,9 @@ fn stated_horizon(
     Ok(Horizon { steps, start, first_rate, total_rate })
 }
 
+/// The solvers factor matrices with a row and a column for each column of the data: with more of these they take gigabytes.
+pub(crate) const MOST_COLUMNS: usize = 10_000;
+
 /// Proven claims, and whether their solver converged.
 struct Found {
     loss: Claim,
@@ -310,6 +313,10 @@ fn search(
 ) -> Result<(Found, Option<Solution>), CertifyError> {
     if sparse::applies(problem) {
         return Ok((sparse::search(problem)?, None));
+    }
+    let columns = problem.data()[0].dimension();
+    if columns > MOST_COLUMNS {
+        return Err(CertifyError::TooWide { columns });
     }
     if interior::applies(problem) {
         let start = start(problem, options)?;

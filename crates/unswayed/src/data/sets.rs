@@ -104,6 +104,10 @@ pub fn box_of(mut radii: Vec<f64>, columns: usize) -> Result<Vec<f64>, SetError>
 /// ```
 pub fn ellipsoid_around(data: &[&Dataset]) -> Result<Vec<f64>, SetError> {
     let d = dimension(data);
+    // Fewer rows cannot fill the columns, and the matrix would be far larger than they are.
+    if rows(data).count() < d {
+        return Err(SetError::Flat(d));
+    }
     let mut moments = vec![0.0; d * d];
     for one in data {
         for (row, p) in one.iter().zip(one.probabilities()) {

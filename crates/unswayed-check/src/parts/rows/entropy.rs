@@ -35,6 +35,20 @@ impl Entropy {
         Ok(tangent.value + self.rise(&tangent.slope, i)?)
     }
 
+    /// sup h is between these: a number not above h(w₀), and [`Self::above`].
+    pub(crate) fn enclosed(&self, name: &str, i: usize, w: f64) -> Result<Enclosure, Reason> {
+        let high = self.above(name, i, w)?;
+        let w = Dyadic::new(w);
+        let v = Dyadic::whole(1) - &w;
+        let zero = Dyadic::zero();
+        // −c·log ≤ what `times_up` makes of −c.
+        let down = |coefficient: Dyadic, x: &Dyadic| &zero - times_up(&(&zero - coefficient), &log(x));
+        let low = down(&self.y1 - &self.a * &w, &w)
+            + down(&self.y0 - &self.a * &v, &v)
+            + (&self.b + &self.c * &w) * &w;
+        Ok(Enclosure { low, high })
+    }
+
     /// The same for the supremum over w ≥ 1/2 if `upper`, or over w ≤ 1/2: if w₀ = 1/2 and h falls from there, it is h(1/2).
     pub(crate) fn above_half(&self, name: &str, i: usize, w: f64, upper: bool) -> Result<Dyadic, Reason> {
         require_inside(name, i, w)?;
@@ -118,6 +132,19 @@ mod tests {
         }
         let third = entropy(3, 0, 0).rise(&enclosure(1.0, 1.0), 0).expect("m > 0");
         assert!(RBig::from(third) > RBig::from_parts(1.into(), 24_u32.into()));
+    }
+
+    /// log 2 at the middle, and less than the supremum elsewhere.
+    #[test]
+    fn suprema_are_enclosed() {
+        let entropy = entropy(1, 0, 0);
+        let two = log(&Dyadic::whole(2));
+        for (w, least, most) in [(0.5, 0.0, 1e-30), (0.25, 0.1, 1.0), (0.75, 0.1, 1.0)] {
+            let Enclosure { low, high } = entropy.enclosed("w", 0, w).expect("m > 0");
+            assert!((&two.high - &low).is_positive() && (&high - &two.low).is_positive(), "{w}");
+            let width = (&high - &low).nearest();
+            assert!(width >= least && width < most, "{w}: {width}");
+        }
     }
 
     /// y₁/w and −y₀/(1−w) are no binary numbers here, and lie strictly between the ends.

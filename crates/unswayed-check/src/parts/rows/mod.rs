@@ -21,6 +21,7 @@ use std::ops::Range;
 
 pub(crate) use bounded_slope::BoundedSlope;
 pub(crate) use clipped::{Clipped, ClippedLoss};
+pub(crate) use entropy::Entropy;
 pub(crate) use error_hinge::ErrorHinge;
 pub(crate) use error_logistic::ErrorLogistic;
 pub(crate) use hostile::{Hostile, without_hostile};

@@ -15,7 +15,7 @@ use super::{Problem, certificate as certificate_of};
 /// A name, a problem, and its certificate. Together they have every field that a file can have, but for those of the paper's
 /// proof and of the mean learner.
 pub fn all() -> Vec<(&'static str, Problem, Certificate)> {
-    let kinds: [(&'static str, &[Feature], bool); 22] = [
+    let kinds: [(&'static str, &[Feature], bool); 23] = [
         ("hinge", &[Hinge, Ball], false),
         ("hinge error", &[Hinge, Feature::Box], true),
         ("logistic", &[Logistic, Feature::Box], false),
@@ -38,6 +38,7 @@ pub fn all() -> Vec<(&'static str, Problem, Certificate)> {
         ("logistic levels", &[Logistic, Ellipsoid], false),
         ("new data", &[Hinge, Ball], false),
         ("new data ellipsoid", &[Hinge, Ellipsoid], false),
+        ("new data logistic", &[Logistic, Ball], false),
     ];
     kinds.map(|(name, features, is_error)| made(name, features, is_error)).into_iter().collect()
 }
@@ -58,6 +59,8 @@ fn made(name: &'static str, features: &[Feature], is_error: bool) -> (&'static s
             omega: problem.proof.omega,
             theta: vec![1.0, 0.75],
             gain: 0.5,
+            floor: name.ends_with("logistic").then_some(0.125),
+            w: if name.ends_with("logistic") { vec![0.375; problem.rows()[0].len()] } else { vec![] },
         };
         claim.bound = prove_new_data(&certificate.statement, &claim, &problem.rows()[0]).expect("a bound");
         certificate.new_data = Some(claim);

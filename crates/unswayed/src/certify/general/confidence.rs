@@ -2,10 +2,12 @@
 //! is what they are evaluated on.
 
 use rayon::prelude::*;
-use unswayed_check::{Deviation, NewDataClaim, Rows, Set, Statement, prove_new_data};
+use unswayed_check::{Deviation, Loss, NewDataClaim, Rows, Set, Statement, prove_new_data};
 
+use super::logistic::{Arc, Curve};
 use super::points::{OUTSIDE, PointSet};
 use super::program::CaseProgram;
+use super::rows::RowKind;
 use super::setting::{Constants, RowTable};
 use super::solve::{Found, solve};
 use super::theta::{Quadratic, sum};
@@ -19,6 +21,12 @@ use crate::problem::Problem;
 const BURDENS: [f64; 8] = [0.0, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0, 1.5];
 /// Widths over which the rule's slope goes from κ to 0.
 const WIDTHS: [f64; 2] = [0.03, 0.15];
+/// The same for logistic rows, whose slope goes from κ to 0 along a line: what the fitted line's slope is multiplied by.
+const STEEPER: [f64; 3] = [1.0, 0.7, 1.4];
+/// A rule's gain is not nearer to 0 than this: it divides.
+const LEAST_GAIN: f64 = 1e-3;
+/// Parts of the rows whose constants T are raised to the floor T₋.
+const RAISED: [f64; 4] = [0.05, 0.0, 0.2, 0.4];
 /// What τ is multiplied by: Theorem L18 divides by the least curvature, which the program may leave near 0.
 const ROOMS: [f64; 4] = [1.000_001, 1.1, 1.5, 2.5];
 
@@ -63,31 +71,116 @@ pub(in super::super) fn new_data(
     level: f64,
 ) -> Result<NewDataClaim, CertifyError> {
     let (statement, evaluated) = (problem.statement(), &problem.data()[0]);
-    let candidates = candidates(statement, chosen, evaluated, 1.0 - level)?;
+    let constants = Constants::new(statement, chosen.dimension());
     // The choice is made where it costs nothing: on the half that chooses.
-    let value = |c: &NewDataClaim| prove_new_data(statement, c, &Rows::of(chosen)).unwrap_or(f64::INFINITY);
-    let best = candidates.into_par_iter().map(|c| (value(&c), c)).min_by(|a, b| a.0.total_cmp(&b.0));
-    let Some((_, claim)) = best else { return Err(CertifyError::NoProof { refusal: None }) };
+    let best = |candidates: Vec<Candidate>| {
+        let value = |c: &Candidate| {
+            let claim = c.on(&constants, statement.learner.loss, chosen);
+            prove_new_data(statement, &claim, &Rows::of(chosen)).unwrap_or(f64::INFINITY)
+        };
+        candidates.into_par_iter().map(|c| (value(&c), c)).min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, c)| c)
+    };
+    let first = best(candidates(statement, &constants, chosen, evaluated, 1.0 - level)?);
+    let refined = first.and_then(|first| best(first.refined(&constants, statement.learner.loss, chosen)));
+    let Some(found) = refined else { return Err(CertifyError::NoProof { refusal: None }) };
+    let claim = found.on(&constants, statement.learner.loss, evaluated);
     let bound = prove_new_data(statement, &claim, &Rows::of(evaluated)).map_err(CertifyError::Refused)?;
     Ok(NewDataClaim { bound, ..claim })
 }
 
+/// A claim but for the places of the suprema, and the rules y(z) that its slope may have instead: θ̂ and the gain.
+#[derive(Clone)]
+struct Candidate {
+    claim: NewDataClaim,
+    rules: Vec<(Vec<f64>, f64)>,
+}
+
+impl Candidate {
+    /// The claim for these rows.
+    fn on(&self, constants: &Constants, loss: Loss, data: &Dataset) -> NewDataClaim {
+        if loss == Loss::Hinge {
+            return self.claim.clone();
+        }
+        let w = data.iter().map(|z| self.curve(constants, z).maximiser()).collect();
+        NewDataClaim { w, ..self.claim.clone() }
+    }
+
+    /// The same with each rule and floor.
+    fn refined(self, constants: &Constants, loss: Loss, data: &Dataset) -> Vec<Candidate> {
+        let with_rule = |(theta, gain): &(Vec<f64>, f64)| {
+            let claim = NewDataClaim { theta: theta.clone(), gain: *gain, ..self.claim.clone() };
+            Candidate { claim, rules: vec![] }
+        };
+        let each = self.rules.iter().map(with_rule).chain([Candidate { rules: vec![], ..self.clone() }]);
+        let floored = |candidate: Candidate| {
+            let floors = candidate.floors(constants, loss, data);
+            floors.map(|floor| Candidate {
+                claim: NewDataClaim { floor: Some(floor), ..candidate.claim.clone() },
+                rules: vec![],
+            })
+        };
+        let mut all: Vec<Candidate> = each.clone().flat_map(floored).collect();
+        all.extend(each);
+        all
+    }
+
+    /// T₋ below all but a part of the constants of these rows.
+    fn floors(&self, constants: &Constants, loss: Loss, data: &Dataset) -> [f64; RAISED.len()] {
+        let mut heights: Vec<f64> = data.iter().map(|z| self.height(constants, loss, z)).collect();
+        heights.sort_by(f64::total_cmp);
+        RAISED.map(|part| heights[(part * heights.len() as f64) as usize])
+    }
+
+    /// κ and the slope y(z).
+    fn slope(&self, constants: &Constants, z: &[f64]) -> (f64, f64) {
+        let kappa = 2.0 * self.claim.alpha * constants.k * (1.0 - constants.eps) - 1.0;
+        let share = (1.0 - dot(&self.claim.theta, z)) * self.claim.gain + 0.5;
+        (kappa, kappa * share.clamp(0.0, 1.0))
+    }
+
+    /// T(z).
+    fn height(&self, constants: &Constants, loss: Loss, z: &[f64]) -> f64 {
+        if loss == Loss::Logistic {
+            return self.curve(constants, z).top();
+        }
+        let alpha = self.claim.alpha;
+        let jump = alpha * (2.0 * constants.k + constants.eta * dot(z, z)) + dot(&self.claim.beta, z);
+        ((1.0 - constants.eps) * jump).max(0.0) - self.slope(constants, z).1
+    }
+
+    /// h of (3.2).
+    fn curve(&self, constants: &Constants, z: &[f64]) -> Arc<f64> {
+        let (benign, (kappa, y)) = (1.0 - constants.eps, self.slope(constants, z));
+        let curve = Curve {
+            entropy: kappa + 1.0,
+            first: y,
+            second: kappa - y,
+            linear: benign * dot(&self.claim.beta, z),
+            square: benign * self.claim.alpha * constants.eta * dot(z, z),
+            constant: 0.0,
+        };
+        curve.everywhere()
+    }
+}
+
 fn candidates(
     statement: &Statement,
+    constants: &Constants,
     chosen: &Dataset,
     evaluated: &Dataset,
     delta: f64,
-) -> Result<Vec<NewDataClaim>, CertifyError> {
-    let constants = Constants::new(statement, chosen.dimension());
+) -> Result<Vec<Candidate>, CertifyError> {
+    let loss = statement.learner.loss;
     let table = RowTable::new(statement, chosen, 0, None)?;
     let tables = [table.sample(table.len().div_ceil(MOST_ROWS / 2))];
     let parts = points::parts(statement, constants.parameters, false)
         .ok_or(CertifyError::Confidence("it is not proved for this set of points"))?;
+    let kind: &dyn RowKind = if loss == Loss::Logistic { &rows::Logistic } else { &rows::Hinge };
     let task = CaseProgram {
-        constants: &constants,
-        loss: statement.learner.loss,
+        constants,
+        loss,
         is_cut: false,
-        kind: &rows::Hinge,
+        kind,
         tables: &tables,
         shells: &[],
         slabs: &[],
@@ -111,9 +204,11 @@ fn candidates(
     let mut candidates = vec![];
     for burden in BURDENS {
         let Some(found) = solve(&CaseProgram { burden: burden * unit, ..task }) else { continue };
-        let theta = model(&task, &found);
-        for (width, room) in WIDTHS.into_iter().flat_map(|width| ROOMS.map(|room| (width, room))) {
-            let bernstein = NewDataClaim {
+        let mut rules = rules(&task, &found);
+        // Logistic rows take long to evaluate: their other rules are tried on the best candidate alone.
+        let rest = if loss == Loss::Logistic { rules.split_off(1) } else { vec![] };
+        for ((theta, gain), room) in rules.iter().flat_map(|rule| ROOMS.map(|room| (rule, room))) {
+            let claim = NewDataClaim {
                 bound: f64::INFINITY,
                 deviation: Deviation::Bernstein,
                 alpha: found.alpha,
@@ -122,15 +217,50 @@ fn candidates(
                 nu: found.cases[0].nu,
                 omega,
                 theta: theta.clone(),
-                gain: 1.0 / width,
+                gain: *gain,
                 radius,
                 delta,
+                floor: None,
+                w: vec![],
             };
-            candidates.push(NewDataClaim { deviation: Deviation::Hoeffding, ..bernstein.clone() });
+            let mut bernstein = Candidate { claim, rules: rest.clone() };
+            if loss == Loss::Logistic {
+                bernstein.claim.floor = Some(bernstein.floors(constants, loss, chosen)[0]);
+            }
+            let claim = NewDataClaim { deviation: Deviation::Hoeffding, ..bernstein.claim.clone() };
+            candidates.push(Candidate { claim, rules: rest.clone() });
             candidates.push(bernstein);
         }
     }
     Ok(candidates)
+}
+
+/// θ̂ and gains of rules y(z): a steep step at the margin 1 for the hinge, and for logistic rows the line that is nearest to the
+/// slopes of the program.
+fn rules(task: &CaseProgram, found: &Found) -> Vec<(Vec<f64>, f64)> {
+    let theta = model(task, found);
+    if task.loss != Loss::Logistic {
+        return WIDTHS.map(|width| (theta.clone(), 1.0 / width)).to_vec();
+    }
+    let table = &task.tables[0];
+    let kappa =
+        (2.0 * found.alpha * task.constants.k * (1.0 - task.constants.eps) - 1.0).max(f64::MIN_POSITIVE);
+    let pairs: Vec<(f64, f64)> = (found.lines[0].rows.iter().enumerate())
+        .map(|(i, own)| (dot(&theta, table.row(i)), (task.kind.slope(own) / kappa).clamp(0.0, 1.0)))
+        .collect();
+    let n = pairs.len() as f64;
+    let (s, u) = (pairs.iter().map(|p| p.0).sum::<f64>() / n, pairs.iter().map(|p| p.1).sum::<f64>() / n);
+    let (cross, square) = pairs.iter().fold((0.0, f64::MIN_POSITIVE), |(cross, square), p| {
+        (cross + (p.0 - s) * (p.1 - u), square + (p.0 - s) * (p.0 - s))
+    });
+    let with_slope = |steeper: f64| {
+        let fall = -steeper * cross / square;
+        // u + fall·(s̄ − s) = ½ + gain·(1 − θ̂ᵀz)
+        let gain = u + fall * s - 0.5;
+        let gain = if gain.abs() < LEAST_GAIN { LEAST_GAIN } else { gain };
+        (theta.iter().map(|t| t * fall / gain).collect(), gain)
+    };
+    STEEPER.map(with_slope).to_vec()
 }
 
 /// ½A⁻¹v, the worst model.

@@ -359,6 +359,7 @@ fn a_point_outside_the_set_is_refused_with_the_policy_s_name() {
         Set::Ball { .. } => vec![0.9, 0.9, 0.0],
         Set::Box { .. } => vec![0.1, 0.01, 0.1],
         Set::Ellipsoid { .. } => vec![0.0, 0.0, 0.95],
+        Set::Features { .. } => unreachable!("no problem of the variety appends an entry"),
         Set::Points { .. } => vec![-0.9, -0.3, -0.4001],
         Set::LabelFlips => vec![0.9, 0.3, -0.4],
         Set::Any => vec![f64::INFINITY, 0.0, 0.0],

@@ -1,7 +1,8 @@
 //! Sparse rows: the bounds of the rows written out, attacks below them, and time that grows with the entries.
 
 use unswayed::attack::{Attack, Suite};
-use unswayed::{Dataset, Outcome, Problem, ProblemBuilder, certify};
+use unswayed::certify::Outcome;
+use unswayed::{Dataset, Problem, ProblemBuilder, certify};
 use unswayed_check::{Evidence, Rows, check};
 use unswayed_data::{LabelPolicy, Pattern, Reading, Table};
 

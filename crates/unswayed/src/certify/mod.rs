@@ -23,6 +23,7 @@ mod levels;
 mod mean;
 mod momentum;
 pub mod paper;
+mod span;
 mod start;
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@
 //! | module | finds proofs for |
 //! |---|---|
 //! | `interior` | hinge rows against a ball: an interior point method whose cost grows linearly with the rows |
-//! | `general` | everything else: a conic program, and quasi-Newton steps for the logistic loss |
+//! | `general` | everything else: Newton's method for losses without kinks, and a conic program |
 //! | `levels` | the error, on the levels of the learner's objective; with [`Effort::Tight`] |
 //! | [`paper`] | the paper's semidefinite program, for comparison |
 //!

@@ -5,7 +5,7 @@
 
 use super::dense::{Cholesky, Matrix};
 use super::descent::Descent;
-use super::interior::{Instance, Point, Rows, WholeLine, dot, is_plain_hinge};
+use super::interior::{Instance, Point, Rows, WholeLine, dot, is_plain_hinge, smaller, warm_barrier};
 use crate::data::Dataset;
 use crate::problem::Problem;
 
@@ -81,11 +81,34 @@ pub fn held(problem: &Problem, point: &[f64]) -> Option<Benign> {
 
 /// The minimiser for hinge rows.
 pub(crate) fn hinge(data: &Dataset, sigma: f64) -> Benign {
-    let instance = Instance::benign(data);
-    let d = data.dimension();
-    let envelope = WholeLine;
+    let own = Instance::benign(data);
+    let (theta, weights) = match own.spanned() {
+        None => settle(&own, sigma),
+        Some((span, instance)) => {
+            let (theta, weights) = settle(&instance, sigma);
+            (span.back(&theta), weights)
+        }
+    };
+    // At σ beyond reason rounding spoils either; θ = 0 is always a candidate, with the objective 1.
+    let candidates = [polished(data, sigma, &weights), theta, vec![0.0; data.dimension()]]
+        .map(|theta| measure(data, theta));
+    let objective = |b: &Benign| b.loss + sigma / 2.0 * dot(&b.theta, &b.theta);
+    let best = candidates.into_iter().filter(|b| objective(b).is_finite());
+    best.min_by(|a, b| objective(a).total_cmp(&objective(b)))
+        .unwrap_or_else(|| measure(data, vec![0.0; data.dimension()]))
+}
+
+/// The minimiser and the rows' activities by an interior point method, for many rows from the minimiser for a sample of them.
+fn settle(instance: &Instance, sigma: f64) -> (Vec<f64>, Vec<f64>) {
+    let d = instance.dimension;
     let mut point = Point::at_alpha(1.0, d);
-    let mut rows = Rows::centred(&instance, &envelope, &point, 1.0);
+    let mut barrier = 1.0;
+    if let Some(sample) = smaller(instance) {
+        point.theta = settle(&sample, sigma).0;
+        barrier = warm_barrier(instance);
+    }
+    let envelope = WholeLine;
+    let mut rows = Rows::centred(instance, &envelope, &point, barrier);
     for _ in 0..MOST_STEPS {
         let system = rows.assemble(&point);
         let c =
@@ -111,13 +134,8 @@ pub(crate) fn hinge(data: &Dataset, sigma: f64) -> Benign {
             break;
         }
     }
-    let weights: Vec<f64> = rows.locals().map(|local| local[1].clamp(0.0, 1.0)).collect();
-    // At σ beyond reason rounding spoils either; θ = 0 is always a candidate, with the objective 1.
-    let candidates =
-        [polished(data, sigma, &weights), point.theta, vec![0.0; d]].map(|theta| measure(data, theta));
-    let objective = |b: &Benign| b.loss + sigma / 2.0 * dot(&b.theta, &b.theta);
-    let best = candidates.into_iter().filter(|b| objective(b).is_finite());
-    best.min_by(|a, b| objective(a).total_cmp(&objective(b))).unwrap_or_else(|| measure(data, vec![0.0; d]))
+    let weights = rows.locals().map(|local| local[1].clamp(0.0, 1.0)).collect();
+    (point.theta, weights)
 }
 
 /// The last digits. Where a row sits on its kink with its multiplier at the end of the range, the interior point method

@@ -6,7 +6,7 @@
 //! | module | finds proofs for |
 //! |---|---|
 //! | `interior` | hinge rows against a ball: an interior point method whose cost grows linearly with the rows |
-//! | `general` | everything else: a conic program, and quasi-Newton steps for the logistic loss |
+//! | `general` | everything else: Newton's method for losses without kinks, and a conic program |
 //! | `levels` | the error, on the levels of the learner's objective; not with [`Effort::Quick`] |
 //! | [`paper`] | the paper's semidefinite program, for comparison |
 //!
@@ -32,6 +32,7 @@ mod momentum;
 #[cfg(feature = "general")]
 pub mod paper;
 mod series;
+mod span;
 mod sparse;
 mod start;
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use unswayed_check::Set;
 
+use crate::certify::span::Span;
 use crate::certify::start::StartCost;
 use crate::data::Dataset;
 use crate::problem::Problem;
@@ -98,6 +99,16 @@ impl<'a> Instance<'a> {
         }
     }
 
+    /// The map into the span of the rows, if they are fewer than their columns, and the instance there.
+    pub(in super::super) fn spanned(&self) -> Option<(Span<'_>, Instance<'_>)> {
+        let is_isotropic = self.start.is_none_or(|start| start.theta.iter().all(|theta| *theta == 0.0));
+        let span = Span::new(&self.z, self.dimension).filter(|_| is_isotropic)?;
+        let (z, dimension) = (Cow::Owned(span.rows()), self.rows());
+        let (weights, squared_norms) = (self.weights.clone(), self.squared_norms.clone());
+        let always = self.always.clone();
+        Some((span, Instance { z, dimension, weights, squared_norms, always, ..*self }))
+    }
+
     /// The same instance with the rows for which `keep` is false turned into sums.
     pub fn without_always_active(&self, keep: &[bool]) -> Instance<'_> {
         let kept: Vec<usize> = (0..self.rows()).filter(|i| keep[*i]).collect();
@@ -124,9 +135,12 @@ impl<'a> Instance<'a> {
         }
     }
 
-    /// Every so-manieth row, as an instance of its own.
+    /// One row of each so many, as an instance of its own.
     pub fn sample(&self, stride: usize) -> Instance<'_> {
-        let kept: Vec<usize> = (0..self.rows()).step_by(stride).collect();
+        // Not always the same place, which could be the same label.
+        let place = |block: usize| block * stride + (block.wrapping_mul(2_654_435_761) >> 16) % stride;
+        let kept: Vec<usize> =
+            (0..self.rows().div_ceil(stride)).map(place).filter(|i| *i < self.rows()).collect();
         let total: f64 = kept.iter().map(|i| self.weight(*i)).sum();
         Instance {
             z: Cow::Owned(kept.iter().flat_map(|i| self.row(*i)).copied().collect()),

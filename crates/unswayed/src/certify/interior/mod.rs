@@ -51,6 +51,7 @@ pub(super) use rows::Rows;
 use unswayed_check::{CaseProof, Cases, Claim, Failure, Lines, Loss, RowBound, Set, Shells, Target};
 
 use super::Found as Proven;
+use super::span::Span;
 use super::start::StartCost;
 use crate::error::CertifyError;
 use crate::problem::Problem;
@@ -59,8 +60,10 @@ use envelope::{BoundedRange, ZeroOne};
 use outer::{MU, NU, TAU};
 use solve::{Warm, solve};
 
-/// With more rows than this, a solve starts from the solution for a sample of them.
+/// With more rows than this, a solve starts from the solution for a sample of them …
 const LARGE: usize = 8000;
+/// … of one in so many.
+const STRIDE: usize = 8;
 
 /// How much a bound must be worse than a refused one to matter.
 const REFUSED: f64 = 1e-6;
@@ -83,8 +86,13 @@ impl Found {
         Found { bound: theorem::bound(instance, &proof) + start, proof, converged, point }
     }
 
-    fn warm(&self, instance: &Instance) -> Warm {
-        warm(instance, &self.point)
+    /// From coordinates in the span of the rows to those of the data.
+    fn map_back(&mut self, span: &Span) {
+        self.point = self.point.mapped(|v| span.back(v));
+        self.proof.beta = self.point.beta().to_vec();
+        if let Some(shells) = &mut self.proof.shells {
+            shells.centre = vec![0.0; self.proof.beta.len()];
+        }
     }
 }
 
@@ -117,14 +125,20 @@ pub(super) fn search(
     start: &[f64],
     near: Option<&Point>,
 ) -> Result<(Proven, Point, bool), CertifyError> {
-    let instance = Instance::new(problem);
-    let theorem2 = theorem2(&instance, near);
-    let point = theorem2.point.clone();
-    let zero_one = zero_one(&instance, &theorem2);
-    let mut found = vec![plain(&instance)];
+    let own = Instance::new(problem);
+    let spanned = own.spanned();
+    let (span, instance) = spanned.as_ref().map_or((None, &own), |(span, instance)| (Some(span), instance));
+    let near = near.map(|near| near.mapped(|v| span.map_or_else(|| v.to_vec(), |span| span.forth(v))));
+    let mut theorem2 = theorem2(instance, near.as_ref());
+    let mut zero_one = zero_one(instance, &theorem2);
+    let mut found = vec![plain(instance)];
     if dot(start, start).sqrt() <= instance.ball() {
-        found.push(bounded_range(&instance, &theorem2));
+        found.push(bounded_range(instance, &theorem2));
     }
+    if let Some(span) = span {
+        found.iter_mut().chain([&mut zero_one, &mut theorem2]).for_each(|found| found.map_back(span));
+    }
+    let point = theorem2.point.clone();
     found.push(theorem2);
     let best = found.iter().map(|found| found.bound).fold(f64::INFINITY, f64::min);
     let (loss, converged) = best_claim(problem, found)?;
@@ -139,13 +153,16 @@ pub(super) fn search(
 
 /// Proofs for the first steps from a start, best first: each minimises its bound together with what the start costs.
 pub(super) fn first_steps(problem: &Problem, start: &StartCost) -> Vec<CaseProof> {
-    let instance = Instance::new(problem).with_start(Some(start));
-    let theorem2 = theorem2(&instance, None);
+    let own = Instance::new(problem).with_start(Some(start));
+    let spanned = own.spanned();
+    let (span, instance) = spanned.as_ref().map_or((None, &own), |(span, instance)| (Some(span), instance));
+    let theorem2 = theorem2(instance, None);
     let mut found = vec![];
     if dot(&start.theta, &start.theta).sqrt() <= instance.ball() {
-        found.push(bounded_range(&instance, &theorem2));
+        found.push(bounded_range(instance, &theorem2));
     }
     found.push(theorem2);
+    span.iter().for_each(|span| found.iter_mut().for_each(|found| found.map_back(span)));
     found.retain(|found| found.bound.is_finite());
     found.sort_by(|a, b| a.bound.total_cmp(&b.bound));
     found.into_iter().map(|found| found.proof).collect()
@@ -181,7 +198,8 @@ fn plain(instance: &Instance) -> Found {
 
 /// The best proof of Theorem 2, starting from that of a similar problem if there is one.
 fn theorem2(instance: &Instance, similar: Option<&Point>) -> Found {
-    let warm = similar.map(|point| warm(instance, point)).or_else(|| sampled(instance));
+    let on_sample = |sample: &Instance, warm: Option<&Warm>| solve(sample, &WholeLine, None, warm).point;
+    let warm = similar.map(|point| warm(instance, point)).or_else(|| climb(instance, None, &on_sample));
     let solution = solve(instance, &WholeLine, None, warm.as_ref());
     let kappa = instance.kappa(solution.point.alpha());
     let u = solution.rows.locals().map(|[_, y]| share(*y, kappa)).collect();
@@ -195,28 +213,49 @@ fn warm(instance: &Instance, point: &Point) -> Warm {
 
 /// The barrier parameter with which a solve starts from the solution of another form, of a sample or of a similar problem.
 /// With many rows the sum over them stays smooth down to smaller barriers, and Newton's method finds its way.
-fn warm_barrier(instance: &Instance) -> f64 {
-    (10.0 / instance.rows() as f64).clamp(1e-4, 1e-2)
+pub(super) fn warm_barrier(instance: &Instance) -> f64 {
+    (10.0 / instance.rows() as f64).clamp(1e-6, 1e-2)
 }
 
-/// For many rows: a start from a sample of them, which costs next to nothing.
-fn sampled(instance: &Instance) -> Option<Warm> {
-    (instance.rows() > LARGE).then(|| {
-        let sample = instance.sample(instance.rows().div_ceil(LARGE / 2));
-        Warm { point: solve(&sample, &WholeLine, None, None).point, barrier: warm_barrier(instance) }
-    })
+/// A sample of the rows, if they are many.
+pub(super) fn smaller<'a>(instance: &'a Instance) -> Option<Instance<'a>> {
+    (instance.rows() > LARGE).then(|| instance.sample(STRIDE))
+}
+
+/// Where to start: at a point, or for many rows at the solution for a sample of them, found in the same way.
+fn climb(
+    instance: &Instance,
+    first: Option<&Point>,
+    on_sample: &dyn Fn(&Instance, Option<&Warm>) -> Point,
+) -> Option<Warm> {
+    let Some(sample) = smaller(instance) else { return first.map(|point| warm(instance, point)) };
+    let start = climb(&sample, first, on_sample);
+    Some(warm(instance, &on_sample(&sample, start.as_ref())))
+}
+
+/// The rows that a θ in a ball can leave inactive, and how far from 0 the scores of all rows can be.
+fn within(instance: &Instance, ball: f64) -> (Vec<bool>, Vec<f64>) {
+    let reach: Vec<f64> =
+        instance.squared_norms.iter().map(|n| instance.rounded_up(ball * n.sqrt())).collect();
+    (reach.iter().map(|h| *h >= 1.0).collect(), reach)
+}
+
+fn far_rows(reach: &[f64]) -> BoundedRange {
+    BoundedRange { reach: reach.iter().copied().filter(|h| *h >= 1.0).collect() }
 }
 
 /// The best proof of the bounded-range form, starting from a solution of Theorem 2: lines on an interval, and one shell
 /// around 0.
 fn bounded_range(instance: &Instance, start: &Found) -> Found {
     let ball = instance.ball();
-    let reach: Vec<f64> =
-        instance.squared_norms.iter().map(|n| instance.rounded_up(ball * n.sqrt())).collect();
-    let far: Vec<bool> = reach.iter().map(|h| *h >= 1.0).collect();
-    let reduced = instance.without_always_active(&far);
-    let envelope = BoundedRange { reach: reach.iter().copied().filter(|h| *h >= 1.0).collect() };
-    let solution = solve(&reduced, &envelope, Some(ball), Some(&start.warm(instance)));
+    let on_sample = |sample: &Instance, warm: Option<&Warm>| {
+        let (far, reach) = within(sample, ball);
+        solve(&sample.without_always_active(&far), &far_rows(&reach), Some(ball), warm).point
+    };
+    let warm = climb(instance, Some(&start.point), &on_sample);
+    let (far, reach) = within(instance, ball);
+    let (reduced, envelope) = (instance.without_always_active(&far), far_rows(&reach));
+    let solution = solve(&reduced, &envelope, Some(ball), warm.as_ref());
     let kappa = instance.kappa(solution.point.alpha());
     let mut solved = solution.rows.locals();
     // A row that is always active has y = κ; the others have been solved for, in order.
@@ -231,7 +270,9 @@ fn bounded_range(instance: &Instance, start: &Found) -> Found {
 
 /// The best proof for zero-one error, starting from a solution of Theorem 2.
 fn zero_one(instance: &Instance, start: &Found) -> Found {
-    let solution = solve(instance, &ZeroOne, None, Some(&start.warm(instance)));
+    let on_sample = |sample: &Instance, warm: Option<&Warm>| solve(sample, &ZeroOne, None, warm).point;
+    let warm = climb(instance, Some(&start.point), &on_sample);
+    let solution = solve(instance, &ZeroOne, None, warm.as_ref());
     let kappa = instance.kappa(solution.point.alpha());
     let c: Vec<f64> = solution.rows.locals().map(|l| l[3].clamp((-kappa).max(0.0), 1.0)).collect();
     let u = solution.rows.locals().zip(&c).map(|(l, c)| share(l[1], kappa + c)).collect();

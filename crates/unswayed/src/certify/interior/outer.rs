@@ -48,6 +48,12 @@ impl Point {
         Point { x, theta: vec![0.0; dimension] }
     }
 
+    /// The same with β and θ in other coordinates.
+    pub fn mapped(&self, map: impl Fn(&[f64]) -> Vec<f64>) -> Point {
+        let x = self.x[..BETA].iter().copied().chain(map(self.beta())).collect();
+        Point { x, theta: map(&self.theta) }
+    }
+
     /// A direction in θ alone.
     pub fn towards(theta: Vec<f64>) -> Point {
         Point { x: vec![0.0; BETA + theta.len()], theta }

@@ -105,6 +105,10 @@ impl RowKind for BoundedSlope {
         Bounded::of_row(row, &self.0).part(&self.0, own)
     }
 
+    fn interior(&self, row: &Row<f64>) -> RowUnknowns {
+        own(row.kappa() * f64::midpoint(self.0.low, self.0.high))
+    }
+
     /// The slope of the loss at s, smoothed where it jumps.
     fn line(&self, row: &Row<f64>, _: f64, s: f64, width: f64) -> RowUnknowns {
         let smooth = Conjugate { curve: if self.0.curve > 0.0 { self.0.curve } else { width }, ..self.0 };

@@ -30,6 +30,10 @@ impl RowKind for ErrorLogistic {
         RowConstraints { fixed, curves: halves(row, y.clone()).into(), cost: t, slope: y }
     }
 
+    fn interior(&self, row: &Row<f64>) -> RowUnknowns {
+        own(row.kappa0() / 2.0)
+    }
+
     fn bridge(&self, row: &Row<f64>) -> f64 {
         bridge(row.kappa0(), |y| halves(row, y))
     }

@@ -118,6 +118,11 @@ pub(super) trait RowKind: Sync {
     /// Its place in the program.
     fn part(&self, row: &Row<Affine>, own: &[Affine]) -> RowConstraints;
 
+    /// Unknowns inside of what is allowed, but for those that may be raised: T, and those that curves are about.
+    fn interior(&self, row: &Row<f64>) -> RowUnknowns {
+        own(row.steepest() / 2.0)
+    }
+
     /// Where T is the higher of two curves: the slope at which they are equally high.
     fn bridge(&self, _: &Row<f64>) -> f64 {
         0.0

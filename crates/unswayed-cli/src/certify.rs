@@ -44,7 +44,9 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let mut job = Job::new(flags, &asked, &parts, start, first_rate);
     if flags.live {
         if rates.len() > 1 {
-            return Err(Stop("--live: a page starts from one poison rate and can show others; give one".into()));
+            return Err(Stop(
+                "--live: a page starts from one poison rate and can show others; give one".into(),
+            ));
         }
         live::supports(&problems[0], &parts.template)?;
     }

@@ -98,6 +98,11 @@ pub fn supports(problem: &Problem, template: &Template) -> Result<(), LiveError>
         (problem.data().len() > 1, "all but one dataset"),
         (problem.statement().target != Target::Data, "--target"),
         (problem.threat().poison_weight.is_some(), "step weights"),
+        (problem.data().iter().any(|data| data.sparse().is_some()), "use --dense"),
+        (
+            problem.data().iter().any(|data| data.rows() < data.dimension()),
+            "data with more columns than rows",
+        ),
     ];
     match refused.into_iter().find(|(is, _)| *is) {
         Some((_, remedy)) => Err(LiveError::Learner(remedy)),

@@ -38,4 +38,34 @@ pub mod levels {
     pub fn search(_: &Problem) -> Option<Claim> {
         None
     }
+
+    pub fn is_quick(_: &Problem) -> bool {
+        false
+    }
+}
+
+/// See the module of this name. Data keep their coordinates.
+pub mod span {
+    use std::convert::Infallible;
+    use std::marker::PhantomData;
+
+    pub struct Span<'a>(Infallible, PhantomData<&'a [f64]>);
+
+    impl<'a> Span<'a> {
+        pub fn new(_: &'a [f64], _: usize) -> Option<Self> {
+            None
+        }
+
+        pub fn rows(&self) -> Vec<f64> {
+            match self.0 {}
+        }
+
+        pub fn forth(&self, _: &[f64]) -> Vec<f64> {
+            match self.0 {}
+        }
+
+        pub fn back(&self, _: &[f64]) -> Vec<f64> {
+            match self.0 {}
+        }
+    }
 }

@@ -37,6 +37,7 @@ pub struct Benign {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn benign(problem: &Problem) -> Benign {
+    #[cfg(feature = "general")]
     if let Some(benign) = crate::attack::sparse_benign(problem) {
         return benign;
     }

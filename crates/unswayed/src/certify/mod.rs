@@ -32,6 +32,7 @@ mod momentum;
 #[cfg(feature = "general")]
 pub mod paper;
 mod series;
+#[cfg(feature = "general")]
 mod span;
 mod sparse;
 mod start;
@@ -39,7 +40,7 @@ mod start;
 mod tests;
 
 #[cfg(not(feature = "general"))]
-use absent::{general, levels};
+use absent::{general, levels, span};
 #[cfg(feature = "general")]
 pub(crate) use benign::hinge as settled_hinge;
 pub use benign::{Benign, benign, held};

@@ -123,7 +123,9 @@ impl Cholesky {
             for k in first..end {
                 let (done, rest) = y.values.split_at_mut((k + 1) * m);
                 let row = &mut done[k * m..];
-                row.iter_mut().for_each(|y| *y /= u[(k, k)]);
+                for y in row.iter_mut() {
+                    *y /= u[(k, k)];
+                }
                 for (i, other) in (k + 1..end).zip(rest.chunks_exact_mut(m)) {
                     axpy(-u[(k, i)], row, other);
                 }
@@ -143,7 +145,9 @@ impl Cholesky {
             for k in (first..end).rev() {
                 let (before, from) = x.values.split_at_mut(k * m);
                 let row = &mut from[..m];
-                row.iter_mut().for_each(|x| *x /= u[(k, k)]);
+                for x in row.iter_mut() {
+                    *x /= u[(k, k)];
+                }
                 for (i, other) in (first..k).zip(before[first * m..].chunks_exact_mut(m)) {
                     axpy(-u[(i, k)], row, other);
                 }

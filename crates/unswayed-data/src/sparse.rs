@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::error::{DataError, Place, Problem};
 
 /// The most columns that sparse rows may have.
-const MOST_COLUMNS: usize = 1 << 32;
+const MOST_COLUMNS: u64 = 1 << 32;
 
 /// Where the entries of sparse rows are. What is not listed is 0. The entries themselves are kept beside it, in the same order.
 ///
@@ -32,7 +32,7 @@ impl Pattern {
     ///
     /// Refuses rows that overlap or leave entries out, columns that do not increase within a row, and columns that there are not.
     pub fn new(starts: Vec<usize>, columns: Vec<u32>, of: usize) -> Result<Self, DataError> {
-        if of > MOST_COLUMNS {
+        if of as u64 > MOST_COLUMNS {
             return Err(Problem::TooLarge { rows: starts.len().saturating_sub(1), columns: of }.into());
         }
         let in_order = starts.first() == Some(&0) && starts.last() == Some(&columns.len());

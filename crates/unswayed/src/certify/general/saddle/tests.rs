@@ -42,7 +42,7 @@ fn data(seed: u64, labels: bool) -> Dataset {
 
 fn builder(data: Dataset, seed: u64) -> ProblemBuilder {
     let (eta, sigma, eps) = [(1e-3, 0.05, 0.02), (0.1, 0.2, 0.1), (0.02, 0.02, 0.01)][seed as usize % 3];
-    Problem::builder(data).learning_rate(eta).regularization(sigma).poison_rate(eps).radius(1.0)
+    Problem::builder(data).learning_rate(eta).regularization(sigma).poison_rate(eps)
 }
 
 /// Both methods on the loss, and on the error where there is a theorem, the second from the solution of the first.

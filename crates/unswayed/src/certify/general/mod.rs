@@ -11,7 +11,7 @@
 //! | `program`, `cuts`, `solve` | the program, points on its curves, their refinement |
 //! | `finite` | sets of many points |
 //! | `saddle` | losses without kinks, one dataset and one case: the fast method |
-//! | `large` | data of more rows than the program sees |
+//! | `large`, `improve` | data of more rows than the program sees; smooth losses where the fast method stops early |
 //! | `theta`, `witness` | from a solution to a witness |
 //! | `confidence` | bounds for the distribution that the rows come from |
 //! | `affine`, `logistic` | affine functions of unknowns; curves of the logistic loss |
@@ -21,6 +21,7 @@ mod confidence;
 mod cuts;
 mod finite;
 mod hostile;
+mod improve;
 mod large;
 mod logistic;
 mod points;
@@ -79,10 +80,16 @@ fn refused(refusal: Failure) -> CertifyError {
 const MOST_ROWS: usize = 5000;
 /// The same for rows of losses without kinks, each of which has many inequalities.
 const MOST_CURVED_ROWS: usize = 500;
+/// And for such rows where the program only gives a start.
+const MOST_STARTING_ROWS: usize = 100;
 /// The same where rows may be hostile: for losses with kinks, and without.
 const MOST_HOSTILE_ROWS: [usize; 2] = [1000, 500];
 /// Rows times shells that a target of its own rows may have: lines in shells cannot be found from a sample.
 const MOST_SHELL_ROWS: usize = 10_000;
+/// Rows of a loss without kinks up to which the program is solved in any case: it does best where the best numbers leave A at 0.
+const FEW_ROWS: usize = 60;
+/// Slopes that jump do so over this width when numbers are improved for many rows.
+const WIDTH: f64 = 0.02;
 /// Semidefinite cones up to which each label of a multi-class learner's adversary is a case of its own.
 const MOST_CONES: usize = 2000;
 /// How far inside of what is allowed the numbers of a witness are put, relatively, until the checker accepts them.
@@ -270,6 +277,7 @@ fn most_rows(task: &CaseProgram) -> usize {
     let all = match has_kink(task.loss) {
         is_kinked if is_hostile => MOST_HOSTILE_ROWS[usize::from(!is_kinked)],
         true => MOST_ROWS,
+        false if improve::applies(task) => MOST_STARTING_ROWS,
         false => MOST_CURVED_ROWS,
     };
     // In slabs lines are many times as many, and α and β of a sample cost more.
@@ -283,25 +291,39 @@ fn find(task: &CaseProgram, most_rows: usize, near: Option<&Found>) -> Option<Fo
     match fast {
         Some(found) if found.converged => Some(found),
         fast => {
-            let found = [fast, by_program(task, most_rows)].into_iter().flatten();
+            let found = [fast, by_program(task, most_rows, near)].into_iter().flatten();
             found.min_by(|a, b| a.value.total_cmp(&b.value))
         }
     }
 }
 
-/// The best numbers by the conic program, from a sample of the rows if they are too many.
-fn by_program(task: &CaseProgram, most_rows: usize) -> Option<Found> {
+/// The best numbers by the conic program, from a sample of the rows if they are too many, and by quasi-Newton steps from there.
+fn by_program(task: &CaseProgram, most_rows: usize, near: Option<&Found>) -> Option<Found> {
     let solve = |task: &CaseProgram| match task.parts {
         [PointSet::Point(_), ..] => finite::solve_points(task),
         _ => solve::solve(&CaseProgram { is_shared: finite::must_share(task, task.parts.len()), ..*task }),
     };
+    let rows: usize = task.tables.iter().map(RowTable::len).sum();
+    let is_smooth = !has_kink(task.loss) && rows > FEW_ROWS && improve::applies(task);
+    let is_easy =
+        task.parts.iter().all(|part| !matches!(part, PointSet::Symmetric(set) if set.price.len() > 1));
+    if is_smooth && (near.is_some() || is_easy) {
+        let starts = [near.map(|near| improve::restart(task, near)), is_easy.then(|| improve::start(task))];
+        let found = starts.iter().flatten().map(|start| improve::improve(task, start, WIDTH));
+        return found.min_by(|a, b| a.value.total_cmp(&b.value));
+    }
     let strides = task.tables.iter().map(|table| table.len().div_ceil(most_rows));
     let samples: Vec<RowTable> =
         task.tables.iter().zip(strides).map(|(table, stride)| table.sample(stride)).collect();
-    if samples.iter().zip(task.tables).all(|(sample, table)| sample.len() == table.len()) {
+    if !is_smooth && samples.iter().zip(task.tables).all(|(sample, table)| sample.len() == table.len()) {
         return solve(task);
     }
     let sample = CaseProgram { tables: &samples, ..*task };
-    let found = solve(&sample)?;
-    Some(large::lines(task, &sample, &found))
+    let mut found = solve(&sample)?;
+    if !improve::applies(task) {
+        return Some(large::lines(task, &sample, &found));
+    }
+    // The best τ for a sample may leave A at 0, from where there is no way on.
+    found.cases[0].tau.iter_mut().for_each(|tau| *tau *= 1.03);
+    Some(improve::improve(task, &large::lines(task, &sample, &found), WIDTH))
 }

@@ -90,6 +90,7 @@ class Design:
         computed: records computed now; the others came from the journal.
         price: what the choice gives up: its mean benign loss less the smallest one of the grid.
         at_edge: which of learning rate and regularization are at the end of the grid.
+        at_most_error: the limit on the certified error that the choice had to keep, if there was one.
     """
 
     chosen: Ranked
@@ -105,11 +106,19 @@ class Design:
     computed: int
     price: float
     at_edge: list[str]
+    at_most_error: Optional[float]
+
+    def _objective(self) -> str:
+        value = self.chosen.objective
+        shown = "none" if value is None else _native.up(value)
+        if self.at_most_error is None:
+            return f"benign loss + {self.kappa:g} · certified loss = {shown}"
+        return f"benign loss = {shown}, with a certified error of at most {self.at_most_error:g}"
 
     def __repr__(self) -> str:
         lines = [
             f"chosen           learning rate {self.chosen.learning_rate:g}, regularization {self.chosen.regularization:g}",
-            f"objective        benign loss + {self.kappa:g} · certified loss = {_native.up(self.chosen.objective)}",
+            f"objective        {self._objective()}",
         ]
         for name, rows in (("chosen", self.on_test), ("poor", self.poor_on_test)):
             for row in rows[-1:]:
@@ -238,6 +247,7 @@ def design(
         computed=result["computed"],
         price=float(result["price"]),
         at_edge=list(result["at_edge"]),
+        at_most_error=at_most_error,
     )
 
 

@@ -818,8 +818,8 @@ def digest(table: Table) -> str:
         hashed.update(struct.pack(f"<{len(ends)}Q", *ends))
         for row in columns:
             hashed.update(struct.pack(f"<{len(row)}Q", *row))
-    for row in table.x:
-        hashed.update(numbers(row))
+    for values in table.x:
+        hashed.update(numbers(values))
     is_text = table.y is not None and isinstance(table.y[0], str)
     hashed.update(b"\0" if table.y is None else b"\2" if is_text else b"\1")
     for label in table.y or []:

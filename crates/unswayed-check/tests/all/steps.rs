@@ -117,7 +117,9 @@ impl Weighted {
                 let mut x = v.to_vec();
                 x[b] = 0.0;
                 let norm = dot(&x, &x).sqrt().max(1e-300);
-                x.iter_mut().for_each(|x| *x *= size * radius / norm);
+                for x in &mut x {
+                    *x *= size * radius / norm;
+                }
                 x[b] = if v[b] < 0.0 { -constant } else { *constant };
                 x
             }

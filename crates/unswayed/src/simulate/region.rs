@@ -99,7 +99,8 @@ impl Region {
             Region::Features { radius, constant, column, either } => {
                 let own = point[*column];
                 let is = |x: f64| own.to_bits() == x.to_bits();
-                if !is(*constant) && !(*either && is(-constant)) {
+                let is_fixed = is(*constant) || *either && is(-constant);
+                if !is_fixed {
                     let sign = if *either { "±" } else { "" };
                     return refuse(format!("entry {} is {own}, not {sign}{constant}", column + 1));
                 }

@@ -162,7 +162,11 @@ pub(super) fn first_steps(problem: &Problem, start: &StartCost) -> Vec<CaseProof
         found.push(bounded_range(instance, &theorem2));
     }
     found.push(theorem2);
-    span.iter().for_each(|span| found.iter_mut().for_each(|found| found.map_back(span)));
+    if let Some(span) = span {
+        for found in &mut found {
+            found.map_back(span);
+        }
+    }
     found.retain(|found| found.bound.is_finite());
     found.sort_by(|a, b| a.bound.total_cmp(&b.bound));
     found.into_iter().map(|found| found.proof).collect()

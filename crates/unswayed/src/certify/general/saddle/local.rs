@@ -7,6 +7,8 @@
 //! Slacks are affine in (α, b, ℓ), or an unknown less the supremum of a curve. Newton's method finds ℓ, one-dimensional searches find
 //! the suprema, and what the rest of the program sees are the derivatives of Ψ: convex in (α, b), concave in s.
 
+use std::array::from_fn;
+
 use super::super::affine::Affine;
 use super::super::logistic::{Arc, Curve, WHOLE, margin};
 use super::super::rows::RowConstraints;
@@ -149,7 +151,7 @@ impl Local {
         let mut of = Expansion { pull: [0.0; WIDTH], hessian: [[0.0; WIDTH]; WIDTH] };
         for k in self.all() {
             let Slack { value, gradient, bend } = self.slack(k, v, margins);
-            if !(value > 0.0) {
+            if value.is_nan() || value <= 0.0 {
                 return None;
             }
             (1..WIDTH).for_each(|i| of.pull[i] += gradient[i] / value);
@@ -260,13 +262,13 @@ impl Local {
         let small = self.factor(of)?;
         let m = self.unknowns;
         // How the force on ℓ changes with α, b, s and μ.
-        let mut push = [[0.0; UNKNOWNS]; 4];
-        for i in 0..m {
-            push[0][i] = -of.hessian[1][3 + i];
-            push[1][i] = -of.hessian[2][3 + i];
-            push[2][i] = -self.slope[3 + i];
-            push[3][i] = of.pull[3 + i];
-        }
+        let force = |which: usize, i: usize| match which {
+            0 | 1 => -of.hessian[1 + which][3 + i],
+            2 => -self.slope[3 + i],
+            _ => of.pull[3 + i],
+        };
+        let push: [[f64; UNKNOWNS]; 4] =
+            from_fn(|which| from_fn(|i| if i < m { force(which, i) } else { 0.0 }));
         let follow = push.map(|push| small.solve(&push));
         let answer = |i: usize, j: usize| -> f64 { (0..m).map(|l| push[i][l] * follow[j][l]).sum() };
         let direct = |i: usize| self.cost[1 + i] + u[2] * self.slope[1 + i] - mu * of.pull[1 + i];
@@ -393,10 +395,10 @@ impl Supremum {
             // An end is tried once before it counts as a bracket.
             let next = if newton > low && newton < high {
                 newton
-            } else if newton <= low && !tried[0] && low == self.between.0 {
+            } else if newton <= low && !tried[0] && low <= self.between.0 {
                 tried[0] = true;
                 low
-            } else if newton >= high && !tried[1] && high == self.between.1 {
+            } else if newton >= high && !tried[1] && high >= self.between.1 {
                 tried[1] = true;
                 high
             } else {
@@ -459,7 +461,7 @@ impl Small {
                 if i == j {
                     // Where rounding leaves nothing, the direction has no curvature to speak of.
                     let least = 1e-15 * entry(i, i);
-                    if !(rest.max(least) > 0.0) {
+                    if rest.max(least).is_nan() || rest.max(least) <= 0.0 {
                         return None;
                     }
                     factor[i][i] = rest.max(least).sqrt();

@@ -222,7 +222,8 @@ impl<'a> Rows<'a> {
     /// Solves a row's own problem at a point, from where the last Newton system expects it.
     fn visit(&self, i: usize, state: &mut State, u: [f64; 3], mu: f64) -> Option<Slopes> {
         let at = [u[0], u[1], u[2], mu];
-        let from = if at == state.at { state.now } else { self.expected(state, at) };
+        let is_there = at.map(f64::to_bits) == state.at.map(f64::to_bits);
+        let from = if is_there { state.now } else { self.expected(state, at) };
         let row = self.task.row(&self.task.tables[0], self.task.shells.first().copied(), i, u[0], u[1]);
         let inside = Place { own: self.task.kind.interior(&row), margins: state.base.margins };
         let (place, slopes) = state.local.solve(&from, &inside, u, mu)?;

@@ -206,7 +206,7 @@ impl<'a> Shared<'a> {
             rate: vec![0.0; size],
             blocks,
         };
-        if !(x[ALPHA] > 0.0) {
+        if x[ALPHA].is_nan() || x[ALPHA] <= 0.0 {
             return None;
         }
         self.quadratic(x, theta, &mut of);
@@ -253,7 +253,9 @@ impl<'a> Shared<'a> {
                 // q·EᵀE with E the slopes of χθ_j + β_j, less its part in τ.
                 let slopes = [(ALPHA, 2.0 * k * t), (NU, -t), (tau, -lever / x[tau]), (b, 1.0)];
                 for (i, s) in slopes {
-                    slopes.iter().for_each(|(l, r)| a[(i, *l)] += q * s * r);
+                    for (l, r) in slopes {
+                        a[(i, l)] += q * s * r;
+                    }
                 }
             }
         }
@@ -356,14 +358,16 @@ fn bar(
     slopes: &[(usize, f64)],
     bends: &[(usize, usize, f64)],
 ) -> Option<()> {
-    if !(value > 0.0) {
+    if value.is_nan() || value <= 0.0 {
         return None;
     }
     for (i, s) in slopes {
         of.x[*i] -= mu * s / value;
         of.rate[*i] -= s / value;
         let Some((a, _, _)) = &mut of.blocks else { continue };
-        slopes.iter().for_each(|(l, r)| a[(*i, *l)] += mu * s * r / (value * value));
+        for (l, r) in slopes {
+            a[(*i, *l)] += mu * s * r / (value * value);
+        }
     }
     if let Some((a, _, _)) = &mut of.blocks {
         for (i, j, c) in bends {

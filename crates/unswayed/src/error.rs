@@ -46,7 +46,9 @@ pub enum CertifyError {
     #[error("horizon 0: it is a number of steps, at least 1")]
     EmptyHorizon,
     /// Averages weighted by learning rates that nobody has named.
-    #[error("a bound for the first steps, weighted by the learning rates, needs what these rates add up to")]
+    #[error(
+        "a bound for the first steps, weighted by the learning rates, needs their total rate, what they add up to"
+    )]
     NoTotalRate,
     /// A certificate that was made before does not hold.
     #[error("{0}")]

@@ -52,7 +52,10 @@ fn bad_combinations() {
         ("a.npz --bias width", "--bias width: there is no such column"),
         ("a.npz --bias last --projection 2", "--bias with --projection is unsupported"),
         ("a.npz --bias last --clip 2", "--bias with --clip is unsupported"),
-        ("a.npz --bias last --adversary labels", "--bias without --adversary ball or --adversary box or"),
+        (
+            "a.npz --bias last --adversary labels",
+            "--bias without --adversary ball or --adversary features or --adversary box or",
+        ),
         ("a.npz --bias last --target a.npz", "--bias with --target with rows of the data is unsupported"),
         (
             "a.npz --confidence 0.9 --loss modified-huber",
@@ -94,7 +97,7 @@ fn bad_combinations() {
 fn bad_values_name_the_flag() {
     let folder = folder();
     let cases = [
-        ("--adversary", "sphere", "one of ball, box, box=R"),
+        ("--adversary", "sphere", "one of ball, features, box, box=R"),
         ("--adversary", "ball=2", "the ball's radius is --radius"),
         ("--adversary", "points", "name the file of the points"),
         ("--clip", "0", "must be a positive number"),

@@ -112,7 +112,7 @@ fn steps_with_momentum() {
     for (wrong, words) in [
         ("--momentum 1", "from 0 to below 1"),
         ("--momentum 0.5 --projection 2", "--momentum with --projection"),
-        ("--momentum 0.5 --schedule optimal", "--momentum with a learning rate that changes"),
+        ("--momentum 0.5 --schedule optimal", "--momentum with --schedule"),
         ("--momentum 0.5 --method paper", "--method paper with --momentum"),
         ("--momentum 0.999999", "at most (1 − √momentum)²"),
     ] {
@@ -263,8 +263,9 @@ fn rates_that_fall_averages_and_rounded_hinges() {
     }
     let certify = |more: &[&str]| unswayed(&folder, &[&["certify", "a.npz"], &SETTING[..], more].concat());
     for (more, words) in [
-        (&["--schedule", "optimal", "--horizon", "100"][..], "long-run bounds"),
-        (&["--schedule", "optimal", "--bias", "1"], "every column regularized"),
+        (&["--schedule", "optimal", "--average", "--horizon", "100"][..], "are in the average"),
+        (&["--schedule", "optimal", "--bias", "1"], "needs a pull on every column"),
+        (&["--schedule", "weighted", "--horizon", "100"], "total rate"),
         (&["--schedule", "adaptive"], "falls with the training loss"),
         (&["--loss", "smooth-hinge"], "number is missing"),
         (&["--loss", "smooth-hinge=0"], "not > 0"),

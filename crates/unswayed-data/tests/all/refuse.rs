@@ -58,7 +58,7 @@ refuses! {
     a_directory: load(&Source::path(env!("CARGO_MANIFEST_DIR")), &Reading::default()).unwrap_err().to_string()
         => concat!(env!("CARGO_MANIFEST_DIR"), ": there are no tables in this folder; name a folder of .csv, .tsv, .jsonl or .parquet files");
     an_unknown_ending: plain("a.txt", "x")
-        => "a.txt: the format is told from the file's ending, and this one is not known; use .npz, .npy, .csv, .tsv, .jsonl or .parquet";
+        => "a.txt: the format is told from the file's ending, and this one is not known; use .npz, .npy, .csv, .tsv, .jsonl, .parquet or .svm";
     zero_rows_wanted: refusal("a.csv", "a,label\n1,0\n", &Reading { rows: Some(0), ..Reading::default() })
         => "a.csv: zero rows were asked for; ask for at least one (`--rows`)";
     more_rows_than_there_are: refusal("a.csv", "a,label\n1,0\n1,1\n", &Reading { rows: Some(3), ..Reading::default() })
@@ -178,7 +178,7 @@ refuses! {
     npy_third_label: refusal_of_pair(&npy_f64("(3, 1)", &[0.0; 3]), &npy_f64("(3,)", &[7.0, 8.0, 9.0]), &Reading::default())
         => r#"y.npy: row 3: "9" is a third label beside "7" and "8"; keep two classes, use scores between -1 and 1, or certify a learner of several classes (`--loss multiclass`)"#;
     npy_unwanted_labels: refusal_of_pair(&npy_f64("(1, 1)", &[0.0]), &npy_f64("(1,)", &[0.0]), &policy(LabelPolicy::None))
-        => "x.npy: labels were given beside data that take none; leave them out (`--labels`); a file of labels goes with .npy features only";
+        => "x.npy: labels were given beside data that take none; leave them out (`--labels`); a file of labels is for .npy features and sparse matrices";
     npz_label_column: refusal("a.npz", npz(&[]), &Reading { label_column: Some("y".to_owned()), ..Reading::default() })
         => "a.npz: a label column was named, but these data have none; leave it out (`--label-column`); it goes with tables that have labels";
 }

@@ -14,7 +14,7 @@ use crate::{Axis, Block, Kind, LinePlot, Report, Section, Series, Table};
 /// let at = |rate| Ok::<_, Box<dyn std::error::Error>>(Summary::new(&certify(&problem.with_poison_rate(rate)?)?, &[]));
 /// let (low, high) = (at(0.01)?, at(0.02)?);
 /// let report = rates_report(&[&low, &high], "unswayed certify …".into());
-/// assert!(report.verdict[0].contains("2 %"));
+/// assert!(report.verdict[1].contains("2 %"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn rates_report(all: &[&Summary], command: String) -> Report {

@@ -128,7 +128,10 @@ impl Certificate {
             "benign_model": outcome.benign.theta,
             "transient_steps": outcome.transient_steps,
             "start_norm": outcome.certificate.start_norm(),
-            "radius": if let Set::Ball { radius } = statement.threat.set { Some(radius) } else { None },
+            "radius": match statement.threat.set {
+                Set::Ball { radius } | Set::Features { radius, .. } => Some(radius),
+                _ => None,
+            },
         })
     }
 }

@@ -247,7 +247,7 @@ def test_certificates_that_do_not_hold(rows, arrays, tmp_path):
         ({"bias": -1, "projection": 1.0}, "^an unregularized column with a projection"),
         ({"confidence": 1.0}, "confidence: "),
         ({"confidence": float("nan")}, "confidence: "),
-        ({"confidence": 0.9, "loss": "logistic"}, "^confidence for new data without the hinge loss"),
+        ({"confidence": 0.9, "loss": "modified-huber"}, "^confidence for new data without the hinge loss or the logistic loss"),
         ({"target": np.ones((2, 3))}, "label"),
         ({"target": (np.ones((2, 3)) / 9, [1, -1])}, "31 columns, another dataset has 3"),
         ({"target": (np.eye(2, 31) / 9, [1, -1]), "loss": "logistic"}, "^a target with rows of its own without the hinge loss"),

@@ -219,8 +219,9 @@ def test_how_features_were_made(tmp_path, made):
     """A line of text in the statement: both checkers show it, and refuse one that could pass for other lines."""
     one, path = made["hinge"], tmp_path / "made.certificate.json"
     for text, code in [
-        ("StandardScaler(), clipped to norm 1", 0), ("a" * 4096, 0), ("é" * 2048, 0), (None, 0), ("a\u2028b", 0),
+        ("StandardScaler(), clipped to norm 1", 0), ("a" * 4096, 0), ("é" * 2048, 0), (None, 0),
         ("a" * 4097, 2), ("é" * 2049, 2), ("", 2), (" \u00a0", 2), ("one\nloss 0", 2), ("tab\there", 2), ("\u0085", 2), (7, 2),
+        ("a\u2028b", 2), ("a\u202eb", 2), ("a\u2030b", 0),
     ]:
         content = json.loads(one.content)
         content["linear"]["statement"]["data"][0]["made"] = text

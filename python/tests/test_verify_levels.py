@@ -20,7 +20,7 @@ def statement(loss: str, **changes: object) -> verify.Struct:
     )
     threat = verify.Struct(poison_rate=0.05, set=("ball", verify.Struct(radius=1.0)), label_bound=None, poison_weight=None)
     return verify.Struct(
-        learner=verify.Struct({**learner, **changes}), threat=threat, data=[None], hostile_rows=[], target=("data", None),
+        learner=verify.Struct({**learner, **changes}), threat=threat, data=[verify.Struct({"of_columns": None})], hostile_rows=[], target=("data", None),
         horizon=None,
     )
 

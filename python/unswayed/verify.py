@@ -470,6 +470,8 @@ class Rows(NamedTuple):
     steps: Numbers
 
 
+# Characters that break a line, hide or change the direction of what follows.
+HIDDEN = {0x61C, 0xFEFF, *range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x2070)}
 WHITE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 NUMBER = re.compile(r"[+-]?(inf|infinity|nan|(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)", re.ASCII | re.IGNORECASE)
 LABELLED = ("classes", "scores", "multiclass", "numbers")
@@ -873,7 +875,7 @@ def validate_origin(origin: Struct) -> None:
     good = origin.of_columns is None or origin.of_columns >= origin.columns
     good = good and origin.scale > 0 and 0 < origin.rows <= origin.of and origin.columns > 0 and len(set(classes)) == len(classes)
     made = "-" if origin.made is None else origin.made
-    good = good and bool(made.strip()) and len(made.encode()) <= 4096 and not any(unicodedata.category(c) == "Cc" for c in made)
+    good = good and bool(made.strip()) and len(made.encode()) <= 4096 and not any(unicodedata.category(c) == "Cc" or ord(c) in HIDDEN for c in made)
     good = good and (kind != "multiclass" or len(classes) >= 2) and re.fullmatch("[0-9a-f]{64}", origin.sha256) is not None
     if origin.class_weights is not None:
         good = good and kind == "classes" and min(origin.class_weights.values()) > 0

@@ -9,6 +9,8 @@ use std::ops::{Index, IndexMut};
 /// Rows and columns of a product that are held in registers.
 const HIGH: usize = 4;
 const WIDE: usize = 8;
+/// Rows of a product that are taken together.
+const TALL: usize = 32;
 
 /// Rows that are eliminated before the others learn of it.
 const PANEL: usize = 32;
@@ -208,9 +210,12 @@ fn add_product(a: &[f64], p: usize, b: &[f64], q: usize, c: &mut [f64], stride: 
         return;
     }
     let (high, wide) = (p - p % HIGH, q - q % WIDE);
-    for i in (0..high).step_by(HIGH) {
-        for j in (0..wide).step_by(WIDE) {
-            add_block(a, (p, i), b, (q, j), c, stride);
+    // Some rows at a time, so that they stay in the cache; each sum takes them in the same order.
+    for (a, b) in a.chunks(p * TALL).zip(b.chunks(q * TALL)) {
+        for i in (0..high).step_by(HIGH) {
+            for j in (0..wide).step_by(WIDE) {
+                add_block(a, (p, i), b, (q, j), c, stride);
+            }
         }
     }
     // What is left at the right, and at the bottom.

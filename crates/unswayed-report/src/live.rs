@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use unswayed::attack::Suite;
+use unswayed::certify::{MOST_SAME_COLUMNS, MOST_SAME_ROWS};
 use unswayed::check::{Loss, Origin, Target};
 use unswayed::{Adversary, AttackError, LossName, Problem, Template};
 use unswayed_wasm::{Page, Setting};
@@ -103,6 +104,8 @@ pub fn supports(problem: &Problem, template: &Template) -> Result<(), LiveError>
             problem.data().iter().any(|data| data.rows() < data.dimension()),
             "data with more columns than rows",
         ),
+        (problem.data().iter().any(|data| data.dimension() > MOST_SAME_COLUMNS), "64 columns at most"),
+        (problem.data().iter().any(|data| data.rows() > MOST_SAME_ROWS), "use --rows 10000"),
     ];
     match refused.into_iter().find(|(is, _)| *is) {
         Some((_, remedy)) => Err(LiveError::Learner(remedy)),

@@ -63,6 +63,16 @@ impl Matrix {
         add_product(a, rows, b, columns, &mut self.values, columns);
     }
 
+    /// [`Matrix::add_product`] by a kernel that is faster for large matrices, and whose last bits depend on the machine.
+    #[cfg(feature = "general")]
+    pub fn add_large_product(&mut self, a: &[f64], b: &[f64]) {
+        let (rows, columns) = (self.rows(), self.columns);
+        let a = faer::MatRef::from_row_major_slice(a, a.len() / rows.max(1), rows);
+        let b = faer::MatRef::from_row_major_slice(b, b.len() / columns.max(1), columns);
+        let c = faer::MatMut::from_row_major_slice_mut(&mut self.values, rows, columns);
+        faer::linalg::matmul::matmul(c, faer::Accum::Add, a.transpose(), b, 1.0, faer::Par::Seq);
+    }
+
     /// self += aᵀb.
     pub fn add_product_of(&mut self, a: &Matrix, b: &Matrix) {
         pulp::Arch::new().dispatch(

@@ -47,6 +47,7 @@ pub use benign::{Benign, benign, held};
 #[cfg(feature = "general")]
 pub(crate) use descent::Descent;
 pub(crate) use interior::dot;
+pub use interior::{MOST_SAME_COLUMNS, MOST_SAME_ROWS};
 pub use mean::{MeanOutcome, MeanSetting, certify_mean, certify_shrunk_mean};
 pub use series::Series;
 use unswayed_check::{

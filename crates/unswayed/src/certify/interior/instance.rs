@@ -9,6 +9,11 @@ use crate::certify::start::StartCost;
 use crate::data::Dataset;
 use crate::problem::Problem;
 
+/// Up to so many rows and columns every machine finds the same certificate for the hinge loss against a ball, byte by byte.
+pub const MOST_SAME_ROWS: usize = 10_000;
+/// See [`MOST_SAME_ROWS`].
+pub const MOST_SAME_COLUMNS: usize = 64;
+
 /// The ball has some extent even where all points are 0.
 const SMALLEST_BALL: f64 = 1e-100;
 
@@ -97,6 +102,12 @@ impl<'a> Instance<'a> {
             k: 1.0,
             always: None,
         }
+    }
+
+    /// Whether speed matters more than certificates that are the same on every machine.
+    #[cfg(feature = "general")]
+    pub(super) fn is_large(&self) -> bool {
+        self.rows() > MOST_SAME_ROWS || self.dimension > MOST_SAME_COLUMNS
     }
 
     /// The map into the span of the rows, if they are fewer than their columns, and the instance there.

@@ -46,6 +46,7 @@ mod theorem;
 pub(super) use envelope::WholeLine;
 pub(super) use instance::Instance;
 pub(crate) use instance::dot;
+pub use instance::{MOST_SAME_COLUMNS, MOST_SAME_ROWS};
 pub(crate) use outer::Point;
 pub(super) use rows::Rows;
 use unswayed_check::{CaseProof, Cases, Claim, Failure, Lines, Loss, RowBound, Set, Shells, Target};

@@ -207,7 +207,13 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
                 cell.at = project(self.instance, start + n, at);
                 self.accumulate(start + n, cell, &mut sums, out);
             }
-            columns.add_product(self.instance.block(start, tile.len()), &scaled[..tile.len() * width]);
+            let (block, scaled) = (self.instance.block(start, tile.len()), &scaled[..tile.len() * width]);
+            #[cfg(feature = "general")]
+            if self.instance.is_large() {
+                columns.add_large_product(block, scaled);
+                continue;
+            }
+            columns.add_product(block, scaled);
         }
         (sums, columns)
     }

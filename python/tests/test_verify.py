@@ -548,8 +548,10 @@ def test_sparse_rows_and_headers_of_strangers(tmp_path):
         content["linear"]["statement"]["data"][0]["labels"] = labels
         (tmp_path / "changed.json").write_text(json.dumps(content))
         assert agree(str(tmp_path / "changed.json"), [str(file)], about=labels) == 2
-    dense = tmp_path / "dense.json"
-    unswayed.certify(unswayed.load(file, dense=True), **SETTING).save(dense)
+    # The same rows with their zeros.
+    dense, x = tmp_path / "dense.json", [[0.5, 0, 0.2], [0, 0.4, 0], [0.1, 0.1, 0], [0, 0, 0.6]]
+    np.savez(tmp_path / "dense.npz", x=np.array(x), y=np.array([1, -1, 1, -1]))
+    unswayed.certify(unswayed.load(tmp_path / "dense.npz"), **SETTING).save(dense)
     assert agree(str(dense), [str(file)]) == 0
     for changed in ("1 1:0.1 4000000000:0.1", "1_0 1:0.1 2:0.1"):
         file.write_text("\n".join([*lines[:2], changed, lines[3]]))

@@ -192,7 +192,7 @@ def document():
     lines = [
         "# Which estimators are certified",
         "",
-        f"{len(answers)} calls as a new user writes them: {accepted} are certified, the others are refused with these words. Made by",
+        f"{len(answers)} calls as a new user writes them: {accepted} are certified, the others are rejected with these messages. Made by",
         "`target/tools/python/bin/python python/tests/test_estimator_table.py`, once `scripts/python` has run; a test compares.",
         "`constant` stands for `learning_rate='constant', eta0=0.01, alpha=0.1, fit_intercept=False`, `x`, `y` and `texts` for data,",
         "`decay` for `lr=0.01, weight_decay=0.1`, `plain` for `nn.Linear(4, 1, bias=False)`, `layer` for `nn.Linear(4, 1)` and",

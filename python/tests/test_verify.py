@@ -536,6 +536,34 @@ def test_mutated_data(tmp_path):
         assert codes.count((0, 0)) < len(codes) / 2, file
 
 
+def test_sparse_rows_and_headers_of_strangers(tmp_path):
+    """Files that say too much, or not what their certificate says, are refused in words by both checkers."""
+    lines = ["1 1:0.5 3:0.2", "-1 2:0.4", "1 1:0.1 2:0.1", "-1 3:0.6"]
+    file, certificate = tmp_path / "rows.svm", tmp_path / "sparse.json"
+    file.write_text("\n".join(lines))
+    unswayed.certify(unswayed.load(file), **SETTING).save(certificate)
+    assert agree(str(certificate), [str(file)]) == 0
+    content = json.loads(certificate.read_text())
+    for labels in ("premultiplied", "none", "preferences"):
+        content["linear"]["statement"]["data"][0]["labels"] = labels
+        (tmp_path / "changed.json").write_text(json.dumps(content))
+        assert agree(str(tmp_path / "changed.json"), [str(file)], about=labels) == 2
+    # The same rows with their zeros.
+    dense, x = tmp_path / "dense.json", [[0.5, 0, 0.2], [0, 0.4, 0], [0.1, 0.1, 0], [0, 0, 0.6]]
+    np.savez(tmp_path / "dense.npz", x=np.array(x), y=np.array([1, -1, 1, -1]))
+    unswayed.certify(unswayed.load(tmp_path / "dense.npz"), **SETTING).save(dense)
+    assert agree(str(dense), [str(file)]) == 0
+    for changed in ("1 1:0.1 4000000000:0.1", "1_0 1:0.1 2:0.1"):
+        file.write_text("\n".join([*lines[:2], changed, lines[3]]))
+        assert agree(str(dense), [str(file)], about=changed) == 2
+    for digits in ("1" + 30 * "0", 5000 * "1"):
+        header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({digits}, 5), }}".encode()
+        for name in "xy":
+            array = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + bytes(40)
+            (tmp_path / f"rows_{name}.npy").write_bytes(array)
+        assert agree(str(dense), [str(tmp_path / "rows_x.npy")], about=digits[:40]) == 2
+
+
 def test_files_that_are_no_certificates(made, tmp_path):
     one, path = made["hinge"], tmp_path / "c.json"
     text = one.content.decode()

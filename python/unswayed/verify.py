@@ -651,10 +651,13 @@ def read_array(content: bytes) -> tuple[tuple[int, ...], list[float]]:
     kind, fortran, sizes = (re.search(pattern, header) for pattern in NPY_HEADER)
     if kind is None or fortran is None or sizes is None or kind[2] not in NPY_TYPES:
         raise Unreadable("its header cannot be understood, or it does not hold real numbers")
-    shape = tuple(map(int, re.findall(r"\d+", sizes[1])))
-    format = (">" if kind[1] == ">" else "<") + str(math.prod(shape)) + NPY_TYPES[kind[2]]
-    if struct.calcsize(format) != len(content) - begin:
+    digits = re.findall(r"\d+", sizes[1])
+    if any(len(one) > 19 for one in digits):
+        raise Unreadable("its header claims more numbers than any file has")
+    shape = tuple(map(int, digits))
+    if math.prod(shape) * struct.calcsize("<" + NPY_TYPES[kind[2]]) != len(content) - begin:
         raise Unreadable("the array is not as long as its header says")
+    format = (">" if kind[1] == ">" else "<") + str(math.prod(shape)) + NPY_TYPES[kind[2]]
     values = [float(x) for x in struct.unpack_from(format, content, begin)]
     if fortran[1] and len(shape) == 2:
         rows, columns = shape
@@ -737,7 +740,11 @@ def read_svmlight(path: str, origin: Struct) -> Table:
     lines = [line for line in (line.partition("#")[0].split() for line in text.split("\n")) if line]
     if (origin.label_column, origin.weight_column, origin.step_weight_column) != (None, None, None):
         raise Unreadable("an svmlight file has no named columns")
+    if origin.labels[0] not in LABELLED:
+        raise Unreadable("the rows of an svmlight file have labels")
     try:
+        if not all(NUMBER.fullmatch(line[0]) for line in lines[: origin.rows]):
+            raise ValueError("a label")
         y = [float(line[0]) for line in lines[: origin.rows]]
         words = [[word.split(":") for word in line[1:]] for line in lines[: origin.rows]]
         if not all(INDEX.fullmatch(index) and NUMBER.fullmatch(value) for row in words for index, value in row):
@@ -778,11 +785,17 @@ def read_matrix(names: list[str], read: Callable[[str], bytes], labels: Optional
     return sparse_table([data[a:b] for a, b in pairs], columns, width, y=y, weights=weights, of=of, steps=steps)
 
 
+# Entries of sparse rows that are written out here: more take gigabytes as Python's numbers.
+MOST_WRITTEN_OUT = 1 << 26
+
+
 def written_out(table: Table) -> Table:
     """The same rows with all their zeros."""
     if table.pattern is None:
         return table
     rows, width = [], table.pattern[1]
+    if len(table.x) * width > MOST_WRITTEN_OUT:
+        raise Unreadable(f"{len(table.x)} rows of {width} columns are too many to write their zeros out")
     for row, columns in zip(table.x, table.pattern[0]):
         full = [0.0] * width
         for j, value in zip(columns, row):
@@ -2405,7 +2418,7 @@ def main(arguments: list[str]) -> int:
             print(
                 f"  on new data with probability 1 − {found['new_data_delta']} over the draw of these rows, if they are independent draws\n"
                 "  from the law of the new data, made after the numbers of the proof were chosen from other data, and if the\n"
-                f"  learner shortens or refuses benign points of norm above {found['new_data_radius']}"
+                f"  learner shortens or refuses benign points of norm above {found['new_data_radius']}; the loss is that on\n  points after this"
             )
     return code
 

@@ -107,8 +107,8 @@ impl Certificate {
         let rate = learner.learning_rate;
         if learner.schedule.is_some_and(|schedule| schedule.weighted) {
             return Some(format!(
-                "all rates up to {rate} that are known before the coin of their step, however they fall, if their sum grows beyond \
-                 all bounds; averages over time are weighted by the rates"
+                "all rates up to {rate} that are fixed in advance, however they fall, if their sum grows beyond all bounds; averages \
+                 over time are weighted by the rates"
             ));
         }
         if learner.schedule.is_some() {

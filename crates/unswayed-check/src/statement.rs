@@ -64,7 +64,7 @@ pub struct Learner {
 }
 
 /// Learning rates η_t ≤ η, each known before its step's coin, with 1/η_t − 1/η_{t−1} ≤ δ from some step on; or rates that fall as
-/// they like, if averages over time are weighted by them.
+/// they like, fixed in advance, if averages over time are weighted by them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Schedule {

@@ -43,6 +43,14 @@ impl Statement {
                 format!("a start of norm {}: {}", norm(&horizon.start), summary(&horizon.start))
             };
             let mut text = format!("the first {} steps from {start}", horizon.steps);
+            if let Some(schedule) = self.learner.schedule {
+                let first = schedule
+                    .from_step
+                    .map_or("the step from which on the rates are known".to_owned(), |step| {
+                        format!("step {step}")
+                    });
+                let _ = write!(text, ", which is the model at {first}: they are counted from there");
+            }
             if let Some(rate) = horizon.first_rate {
                 let _ = write!(text, "; the learning rate of the first of them is at least {rate}");
             }
@@ -300,7 +308,7 @@ impl NewDataClaim {
     pub fn assumptions(&self) -> String {
         format!(
             "they are independent draws from the law of the new data, made after the numbers of the proof were chosen from other \
-             data, and if the learner shortens or refuses benign points of norm above {}",
+             data, and if the learner shortens or refuses benign points of norm above {}; the loss is that on points after this",
             self.radius
         )
     }
@@ -340,7 +348,10 @@ fn proven(certificate: &Certificate, verdict: &Verdict) -> Vec<TextLine> {
         let weighted = if is_weighted { ", weighted by the learning rates," } else { "" };
         lines.push((
             "horizon",
-            format!("the average loss over the first steps{weighted} is at most {}", decimal_up(bound, 6)),
+            format!(
+                "the expected average loss over the first steps{weighted} is at most {}",
+                decimal_up(bound, 6)
+            ),
         ));
     }
     if let (Some(claim), Some(bound)) = (&certificate.new_data, verdict.new_data) {

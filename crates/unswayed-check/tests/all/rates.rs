@@ -2,7 +2,9 @@
 
 use dashu::rational::RBig;
 use unswayed_check::Feature::{Average, Ball, Hinge, Schedule as Changing};
-use unswayed_check::{Certificate, Checked, Evidence, Proof, RatesError, Schedule, check};
+use unswayed_check::{
+    Certificate, Checked, Evidence, Horizon, Proof, RatesError, Schedule, Statement, check,
+};
 
 use crate::common::certificate;
 use crate::common::fixtures::all;
@@ -92,4 +94,34 @@ fn schedules_and_averages_are_named() {
     problem.statement.learner.schedule.as_mut().unwrap().from_step = Some(17);
     let lines = problem.statement.lines();
     assert!(lines[0].1.contains("a step, from step 17 on"), "{}", lines[0].1);
+}
+
+/// The steps of a horizon are counted from the step on from which the rates are known, and its bound is on an expectation.
+#[test]
+fn a_horizon_says_which_steps_are_its_own() {
+    let horizon = Some(Horizon { steps: 10, start: vec![0.0; 2], first_rate: Some(0.001), total_rate: None });
+    let mut statement = generic(&[Hinge, Ball, Changing]).statement;
+    statement.horizon = horizon;
+    let line = |statement: &Statement| statement.lines().pop().unwrap().1;
+    assert!(line(&statement).contains("the model at the step from which on the rates are known"));
+    statement.learner.schedule.as_mut().unwrap().from_step = Some(17);
+    assert!(line(&statement).contains("the model at step 17: they are counted from there"));
+    statement.learner.schedule = None;
+    assert!(!line(&statement).contains("counted from there"));
+    for (certificate, rows) in all() {
+        assert!(
+            text(&certificate, &rows).0.contains("the expected average loss over the first steps is at most")
+        );
+    }
+}
+
+/// Rates that depend on what was seen weigh some stretches more than others: weighted averages are for rates fixed in advance.
+#[test]
+fn weighted_averages_are_for_rates_fixed_in_advance() {
+    let mut problem = generic(&[Hinge, Ball]);
+    problem.statement.learner.schedule = Some(Schedule { weighted: true, ..Schedule::default() });
+    let certificate = certificate(&problem);
+    let verdict = problem.check(&certificate).unwrap();
+    let text = Checked::Valid(Box::new(certificate), verdict).text();
+    assert!(text.contains("that are fixed in advance, however they fall"), "{text}");
 }

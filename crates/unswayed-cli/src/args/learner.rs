@@ -54,7 +54,7 @@ pub struct LearnerFlags {
     /// 'optimal' or 'pegasos': it falls like 1/(σt), as scikit-learn's learning_rate="optimal" does.
     /// 'invscaling': it falls more slowly than 1/t.
     /// 'slowdown=D': 1/rate grows by at most D in each step.
-    /// 'weighted': it falls as it likes, known before each step; averages over time are then weighted by the rates. With --bias this
+    /// 'weighted': it falls as it likes, fixed in advance; averages over time are then weighted by the rates. With --bias this
     /// is the one that has a bound.
     /// FILE: the rates of a .npy or .csv file, one for each step and the last of them from there on; the bound is for the steps
     /// from which on none is above --learning-rate and they fall no faster than 1/(σt): the statement says which step.

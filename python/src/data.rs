@@ -38,8 +38,10 @@ impl GivenFeatures<'_> {
             GivenFeatures::Sparse(entries, columns, starts, of) => (entries, columns, starts, *of),
         };
         // What is negative or too large becomes a column that there is not.
-        let columns = columns.as_array().iter().map(|column| u32::try_from(*column).unwrap_or(u32::MAX)).collect();
-        let starts = starts.as_array().iter().map(|start| usize::try_from(*start).unwrap_or(usize::MAX)).collect();
+        let columns =
+            columns.as_array().iter().map(|column| u32::try_from(*column).unwrap_or(u32::MAX)).collect();
+        let starts =
+            starts.as_array().iter().map(|start| usize::try_from(*start).unwrap_or(usize::MAX)).collect();
         Ok(Table::sparse(list(entries), Pattern::new(starts, columns, of)?, of))
     }
 }

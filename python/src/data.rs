@@ -7,7 +7,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArra
 use pyo3::prelude::*;
 use unswayed::Dataset;
 use unswayed::data::{
-    ClassWeightPolicy, DataError, LabelPolicy, Labels, Origin, RawLabels, Reading, Source, Table,
+    ClassWeightPolicy, DataError, LabelPolicy, Labels, Origin, Pattern, RawLabels, Reading, Source, Table,
 };
 
 use crate::{data_error, error};
@@ -21,6 +21,63 @@ pub struct Data(pub Arc<Dataset>);
 pub enum GivenLabels<'py> {
     Numbers(PyReadonlyArray1<'py, f64>),
     Texts(Vec<String>),
+}
+
+/// Features as Python hands them over: an array, or the entries of a sparse matrix by rows with their columns, where each row begins,
+/// and how many columns there are.
+#[derive(FromPyObject)]
+pub enum GivenFeatures<'py> {
+    Dense(PyReadonlyArray2<'py, f64>),
+    Sparse(PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>, usize),
+}
+
+impl GivenFeatures<'_> {
+    fn table(&self) -> Result<Table, DataError> {
+        let (entries, columns, starts, of) = match self {
+            GivenFeatures::Dense(x) => return Ok(Table::new(numbers(x), x.shape()[1])),
+            GivenFeatures::Sparse(entries, columns, starts, of) => (entries, columns, starts, *of),
+        };
+        // What is negative or too large becomes a column that there is not.
+        let columns =
+            columns.as_array().iter().map(|column| u32::try_from(*column).unwrap_or(u32::MAX)).collect();
+        let starts =
+            starts.as_array().iter().map(|start| usize::try_from(*start).unwrap_or(usize::MAX)).collect();
+        Ok(Table::sparse(list(entries), Pattern::new(starts, columns, of)?, of))
+    }
+}
+
+fn list(array: &PyReadonlyArray1<'_, f64>) -> Vec<f64> {
+    array.as_array().iter().copied().collect()
+}
+
+/// Features as they are handed over to Python.
+#[derive(IntoPyObject)]
+pub enum HeldFeatures<'py> {
+    Dense(Bound<'py, PyArray2<f64>>),
+    Sparse(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, usize),
+}
+
+impl<'py> HeldFeatures<'py> {
+    fn sparse(py: Python<'py>, entries: &[f64], pattern: &Pattern, of: usize) -> Self {
+        let columns = pattern.columns().iter().map(|column| i64::from(*column));
+        let starts = pattern.starts().iter().map(|start| *start as i64);
+        HeldFeatures::Sparse(
+            PyArray1::from_slice(py, entries),
+            PyArray1::from_iter(py, columns),
+            PyArray1::from_iter(py, starts),
+            of,
+        )
+    }
+
+    /// The features of a table.
+    fn of(py: Python<'py>, table: &Table) -> PyResult<Self> {
+        Ok(match &table.pattern {
+            Some(pattern) => HeldFeatures::sparse(py, &table.x, pattern, table.columns),
+            None => HeldFeatures::Dense(
+                PyArray1::from_slice(py, &table.x).reshape([table.rows(), table.columns])?,
+            ),
+        })
+    }
 }
 
 /// The numbers of an array in the order of its rows: read where they are if they lie so, copied otherwise.
@@ -40,15 +97,14 @@ pub fn labels(y: GivenLabels<'_>) -> Result<RawLabels, DataError> {
 }
 
 fn table(
-    x: &PyReadonlyArray2<'_, f64>,
+    x: &GivenFeatures<'_>,
     y: Option<GivenLabels<'_>>,
     weights: Option<PyReadonlyArray1<'_, f64>>,
     steps: Option<PyReadonlyArray1<'_, f64>>,
 ) -> Result<Table, DataError> {
-    let list = |array: &PyReadonlyArray1<'_, f64>| array.as_array().iter().copied().collect();
     let y = y.map(labels).transpose()?;
     let (weights, step_weights) = (weights.map(|w| list(&w)), steps.map(|c| list(&c)));
-    Ok(Table { y, weights, step_weights, ..Table::new(numbers(x), x.shape()[1]) })
+    Ok(Table { y, weights, step_weights, ..x.table()? })
 }
 
 /// Class weights as the command takes them.
@@ -65,7 +121,7 @@ pub enum HeldLabels<'py> {
 
 /// Features, labels, weights, names of the features, how rows are made of them, and step weights.
 type State<'py> = (
-    Bound<'py, PyArray2<f64>>,
+    HeldFeatures<'py>,
     Option<HeldLabels<'py>>,
     Option<Bound<'py, PyArray1<f64>>>,
     Vec<String>,
@@ -94,7 +150,7 @@ impl Data {
     #[staticmethod]
     #[pyo3(signature = (x, y, weights, names, labels, normalize, scale, step_weights = None, class_weights = None, made = None))]
     fn from_arrays(
-        x: PyReadonlyArray2<'_, f64>,
+        x: GivenFeatures<'_>,
         y: Option<GivenLabels<'_>>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
         names: Vec<String>,
@@ -126,7 +182,7 @@ impl Data {
             RawLabels::Texts(texts) => HeldLabels::Texts(texts.iter().map(str::to_owned).collect()),
         });
         let origin = serde_json::to_string(self.0.origin()).map_err(error)?;
-        let x = list(&table.x).reshape([table.rows(), table.columns])?;
+        let x = HeldFeatures::of(py, table)?;
         let steps = table.step_weights.as_deref().map(list);
         Ok((x, y, table.weights.as_deref().map(list), table.names.clone(), origin, steps))
     }
@@ -134,7 +190,7 @@ impl Data {
     #[staticmethod]
     #[pyo3(signature = (x, y, weights, names, origin, step_weights=None))]
     fn from_state(
-        x: PyReadonlyArray2<'_, f64>,
+        x: GivenFeatures<'_>,
         y: Option<GivenLabels<'_>>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
         names: Vec<String>,
@@ -149,7 +205,7 @@ impl Data {
     #[staticmethod]
     #[pyo3(signature = (x, y, weights, of, origin, step_weights=None))]
     fn remade(
-        x: PyReadonlyArray2<'_, f64>,
+        x: GivenFeatures<'_>,
         y: Option<GivenLabels<'_>>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
         of: usize,
@@ -211,9 +267,23 @@ impl Data {
         (origin.is_scaled() || self.0.largest_norm() > 1.0).then_some(origin.scale)
     }
 
+    /// The rows; sparse ones with all columns of the table.
     #[getter]
-    fn z<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        PyArray1::from_slice(py, self.0.z()).reshape([self.0.rows(), self.0.dimension()])
+    fn z<'py>(&self, py: Python<'py>) -> PyResult<HeldFeatures<'py>> {
+        let table = self.0.table();
+        Ok(match (self.0.sparse(), &table.pattern) {
+            (Some(rows), Some(pattern)) => HeldFeatures::sparse(py, rows.values, pattern, table.columns),
+            _ => HeldFeatures::Dense(
+                PyArray1::from_slice(py, self.0.z()).reshape([self.0.rows(), self.0.dimension()])?,
+            ),
+        })
+    }
+
+    /// Of sparse rows: the columns of the table that are not 0 in all rows.
+    #[getter]
+    fn kept_columns<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<i64>>> {
+        let kept = self.0.kept_columns()?.iter().map(|column| i64::from(*column));
+        Some(PyArray1::from_iter(py, kept))
     }
 
     fn first(&self, rows: usize) -> PyResult<Self> {
@@ -247,7 +317,7 @@ fn source(path: PathBuf, label_file: Option<PathBuf>) -> Source {
 #[pyfunction]
 #[pyo3(signature = (
     path, label_file, label_column, weight_column, columns, drop_columns, labels, normalize, scale, rows,
-    step_weight_column = None, class_weights = None
+    step_weight_column = None, class_weights = None, dense = false
 ))]
 pub fn load(
     py: Python<'_>,
@@ -263,6 +333,7 @@ pub fn load(
     rows: Option<usize>,
     step_weight_column: Option<String>,
     class_weights: Option<&str>,
+    dense: bool,
 ) -> PyResult<Data> {
     let source = source(path, label_file);
     let reading = Reading {
@@ -275,8 +346,7 @@ pub fn load(
         drop_columns,
         normalize,
         scale,
-        // Arrays have all their entries.
-        dense: true,
+        dense,
         rows,
     };
     let data = crate::work::run(py, move || unswayed::data::load(&source, &reading))?;

@@ -241,8 +241,6 @@ def test_an_intercept_on_sparse_rows_is_another_learner(arrays):
         model = SGDClassifier(loss="hinge", alpha=PENALTY, learning_rate="constant", eta0=RATE)
         model.partial_fit(matrix[:1], [1], classes=[-1, 1])
         assert np.isclose(model.intercept_[0], rate)
-    with pytest.raises(unswayed.UnswayedError, match="sparse matrix"):
-        unswayed.Learner(RATE, PENALTY).certify(csr_matrix(arrays[0]), arrays[1], poison_rate=POISON)
 
 
 def test_a_rate_that_falls_slowly_is_certified_from_a_step_on():

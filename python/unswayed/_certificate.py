@@ -19,14 +19,17 @@ from ._data import (
     Features,
     Floats,
     first_rows,
+    is_sparse,
     label_array,
     label_file_beside,
     made,
     matrix,
     split,
+    table,
     take_column,
     weight_array,
     whole,
+    written_out,
 )
 from ._native import UnswayedError
 from ._problem import Adversary, asked, problem, several
@@ -409,11 +412,13 @@ def _as_certified(origin: str, x: Features, y: Any, weights: Any = None, sample_
     if isinstance(weights, str):
         x, weights = take_column(x, weights, "weights")
     x, y = split(x, y)
-    features, labels_, w, steps = matrix(x), label_array(y), weight_array(weights), weight_array(sample_weight)
-    of = len(features)
+    # A certificate for rows written out is not one for sparse rows.
+    features = x if is_sparse(x) and how.get("of_columns") is not None else matrix(written_out(x, "the features"))
+    labels_, w, steps = label_array(y), weight_array(weights), weight_array(sample_weight)
+    of = features.shape[0]
     if how["rows"] < of:
         features, labels_, w, steps = first_rows(how["rows"], features, labels_, w, steps)
-    return _native.Data.remade(features, labels_, w, of, origin, steps)
+    return _native.Data.remade(table(features), labels_, w, of, origin, steps)
 
 
 def certify(

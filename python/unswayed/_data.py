@@ -35,8 +35,9 @@ class Data:
            [-0.5, 0. ]])
 
     Args:
-        x: features, one row per point, of norm at most 1: an array, a pandas or polars frame, or the path of a `.npz`,
-            `.npy`, `.csv` or `.parquet` file.
+        x: features, one row per point, of norm at most 1: an array, a SciPy sparse matrix, a pandas or polars frame, or the path
+            of a `.npz`, `.npy`, `.csv` or `.parquet` file. Sparse rows stay sparse: time and memory grow with the entries that are
+            not 0.
         y: two classes or scores in [-1, 1]; for a frame or a file with named columns, the name of the label column.
         weights: how much each row counts; all count the same without it. For arrays and frames.
         weight_column: the column of a frame or a file that holds the weights; in an `.npz` file the name of the array.
@@ -53,6 +54,7 @@ class Data:
         scale: divide all rows by this number, as other data were divided; they may then have any norm.
         rows: use only so many rows from the top.
         made_by: how the features had been made of raw data, in one line; certificates show it. For arrays and frames.
+        dense: write the zeros of sparse rows out, for learners and adversaries that sparse rows are not supported for.
     """
 
     __slots__ = ("_native",)
@@ -73,12 +75,14 @@ class Data:
         scale: Optional[float] = None,
         rows: Optional[int] = None,
         made_by: Optional[str] = None,
+        dense: bool = False,
     ) -> None:
         if made_by is not None and isinstance(x, (Data, str, os.PathLike)):
             raise UnswayedError("made_by is for arrays and frames: a file's certificate names the file")
         if isinstance(x, Data):
             kind = None if labels == "detect" else labels
             given = {"weights": weights, "weight_column": weight_column, "labels": kind, "normalize": normalize, "scale": scale}
+            given["dense"] = dense
             given |= {"class_weight": class_weight, "sample_weight": sample_weight, "step_weight_column": step_weight_column}
             self._native = made(x if rows is None else x.first(rows), y, **given)
             return
@@ -89,7 +93,7 @@ class Data:
             if sample_weight is not None:
                 raise UnswayedError("the step weights of a file are in the file: name their column (step_weight_column)")
             options = {"weight_column": weight_column, "class_weight": class_weight, "step_weight_column": step_weight_column}
-            options |= {"labels": labels, "normalize": normalize, "scale": scale, "rows": rows}
+            options |= {"labels": labels, "normalize": normalize, "scale": scale, "rows": rows, "dense": dense}
             self._native = _load(os.fspath(x), y, **options)
             return
         if labels == "preferences":
@@ -104,12 +108,13 @@ class Data:
             x, sample_weight = take_column(x, step_weight_column, "step_weight_column")
         names = column_names(x, y)
         x, y = split(x, y)
-        features, labels_, w, steps = matrix(x), label_array(y), weight_array(weights), weight_array(sample_weight, "sample_weight")
+        features = written_out(x, "the features") if dense else x
+        labels_, w, steps = label_array(y), weight_array(weights), weight_array(sample_weight, "sample_weight")
         if rows is not None:
             features, labels_, w, steps = first_rows(rows, features, labels_, w, steps)
         classes = class_weight_text(class_weight)
         self._native = _native.Data.from_arrays(
-            features, labels_, w, names, labels, normalize, scale, steps, classes, made_by
+            table(features), labels_, w, names, labels, normalize, scale, steps, classes, made_by
         )
 
     @classmethod
@@ -125,8 +130,19 @@ class Data:
 
     @property
     def columns(self) -> int:
-        """The number of features."""
+        """The number of features; of sparse rows, of those that are not 0 in all rows."""
         return self._native.columns
+
+    @property
+    def kept_columns(self) -> Optional[NDArray[np.int64]]:
+        """Of sparse rows: the columns of `x` that are not 0 in all rows. Models and poisoned points have one number for each of them,
+        in this order; the others are 0 in the proof's worst case too (Lemma S1 of docs/theory.md). None for other rows.
+
+        >>> import scipy.sparse, unswayed
+        >>> unswayed.Data(scipy.sparse.csr_matrix([[0.0, 0.5, 0.0], [0.0, 0.0, 0.25]]), [1, 0]).kept_columns
+        array([1, 2])
+        """
+        return self._native.kept_columns
 
     @property
     def classes(self) -> Optional[tuple[str, ...]]:
@@ -144,9 +160,16 @@ class Data:
         return self._native.origin
 
     @property
-    def z(self) -> Floats:
-        """The rows, label · features (the class or label and the features, for `labels="classes"` and `"numbers"`), as a new array."""
-        return self._native.z
+    def z(self) -> Any:
+        """The rows, label · features (the class or label and the features, for `labels="classes"` and `"numbers"`), as a new array; sparse
+        rows as a SciPy matrix by rows."""
+        z = self._native.z
+        if not isinstance(z, tuple):
+            return z
+        from scipy.sparse import csr_matrix
+
+        entries, columns, starts, width = z
+        return csr_matrix((entries, columns, starts), shape=(self.rows, width))
 
     @property
     def sha256(self) -> str:
@@ -168,13 +191,13 @@ class Data:
 
 
 def _restore(
-    x: Floats, y: _native.RawLabels, weights: Optional[Floats], names: list[str], origin: str, steps: Optional[Floats] = None
+    x: _native.Table, y: _native.RawLabels, weights: Optional[Floats], names: list[str], origin: str, steps: Optional[Floats] = None
 ) -> Data:
     # Dask hands over buffers at any address; a list of texts stays as it is.
     numbers = None if y is None else y if isinstance(y, list) else floats(y)
     given = None if weights is None else floats(weights)
     own = None if steps is None else floats(steps)
-    return Data._of(_native.Data.from_state(floats(x), numbers, given, names, origin, own))
+    return Data._of(_native.Data.from_state(x if isinstance(x, tuple) else floats(x), numbers, given, names, origin, own))
 
 
 def load(
@@ -191,12 +214,14 @@ def load(
     normalize: bool = False,
     scale: Optional[float] = None,
     rows: Optional[int] = None,
+    dense: bool = False,
 ) -> Data:
     """Reads a `.npz` or `.npy` file, or a table, as the command line does: `.csv`, `.tsv` or `.jsonl`, compressed or not, `.parquet`,
     or a folder of them.
 
     For features in `…x.npy` the labels are looked for in `…y.npy`. Weights are used if `weight_column` names their column, or
-    their array in an `.npz` file. `columns` names the columns of a table that are features, `drop_columns` those that are not.
+    their array in an `.npz` file. `columns` names the columns of a table that are features, `drop_columns` those that are not. Sparse
+    rows, in svmlight files and in SciPy's `.npz` files, stay sparse unless `dense` asks for all their zeros.
 
     >>> import tempfile, os, unswayed
     >>> path = os.path.join(tempfile.mkdtemp(), "mail.csv")
@@ -214,7 +239,7 @@ def load(
     return Data._of(
         _native.load(
             path, file, label_column, weight_column, None if columns is None else list(columns), list(drop_columns), labels,
-            normalize, scale, rows, *weights,
+            normalize, scale, rows, *weights, dense,
         )
     )
 
@@ -299,16 +324,41 @@ def floats(array: Any) -> Floats:
 MEMORY_LIMIT = 2**30
 
 
-def dense(x: Any, what: str, memory_limit: int = MEMORY_LIMIT) -> Any:
+def is_sparse(x: Any) -> bool:
+    """Whether `x` is a sparse matrix of SciPy's."""
+    return hasattr(x, "tocsr")
+
+
+def by_rows(x: Any) -> Any:
+    """A sparse matrix by rows with real numbers, one entry for each place, in the order of the columns."""
+    rows = x.tocsr()
+    if rows.dtype.kind not in "biuf":
+        raise UnswayedError(f"the sparse matrix holds {rows.dtype}, not real numbers")
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
+
+
+def table(x: Any) -> _native.Table:
+    """Features as the compiled half takes them."""
+    if not is_sparse(x):
+        return matrix(x)
+    rows = by_rows(x)
+    places = [np.require(places, np.int64, ["C", "A"]) for places in (rows.indices, rows.indptr)]
+    return floats(rows.data), places[0], places[1], int(rows.shape[1])
+
+
+def written_out(x: Any, what: str, memory_limit: int = MEMORY_LIMIT) -> Any:
     """A sparse matrix as an array, if that is not too large; other things as they are."""
-    if not hasattr(x, "tocsr"):
+    if not is_sparse(x):
         return x
     size = 8 * x.shape[0] * x.shape[1]
     if size > memory_limit:
         raise UnswayedError(
             f"{what} are a sparse matrix of {x.shape[0]} × {x.shape[1]}, and as an array they take {size / 2**30:.1f} GiB, more than "
-            f"the limit of {memory_limit / 2**30:.1f} GiB; make fewer features, such as HashingVectorizer(n_features=2**12), or take "
-            "fewer rows"
+            f"the limit of {memory_limit / 2**30:.1f} GiB; rows stay sparse for a hinge or logistic loss with a constant learning rate and "
+            "no intercept (fit_intercept=False) against a ball; or make fewer features, such as HashingVectorizer(n_features=2**12)"
         )
     return x.toarray()
 
@@ -419,14 +469,16 @@ def column_names(x: Any, y: Any) -> list[str]:
 
 
 def first_rows(
-    rows: int, x: Floats, y: _native.RawLabels, weights: Optional[Floats], steps: Optional[Floats]
+    rows: int, x: Any, y: _native.RawLabels, weights: Optional[Floats], steps: Optional[Floats]
 ) -> tuple[Any, Any, Any, Any]:
     """The first rows of features, labels, weights and step weights, which are one for each row."""
-    if not 0 < rows <= len(x):
-        raise UnswayedError(f"{rows} rows wanted of {len(x)}; ask for at least 1 and no more than there are")
+    x = by_rows(x) if is_sparse(x) else matrix(x)
+    of = x.shape[0]
+    if not 0 < rows <= of:
+        raise UnswayedError(f"{rows} rows wanted of {of}; ask for at least 1 and no more than there are")
     for name, values in (("y", y), ("weights", weights), ("sample_weight", steps)):
-        if values is not None and len(values) != len(x):
-            raise UnswayedError(f"{name} has {len(values)} values for {len(x)} rows; give one for each row")
+        if values is not None and len(values) != of:
+            raise UnswayedError(f"{name} has {len(values)} values for {of} rows; give one for each row")
     first = [None if values is None else values[:rows] for values in (y, weights, steps)]
     return x[:rows], first[0], first[1], first[2]
 

@@ -10,7 +10,7 @@ from typing import Any, Optional, Union
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._data import Floats, dense, matrix, split
+from ._data import Floats, by_rows, is_sparse, matrix, split, written_out
 from ._native import UnswayedError
 from ._prepare import Transform
 
@@ -63,10 +63,11 @@ class Guard:
 
     # What both libraries call.
 
-    def transform(self, x: Any) -> Floats:
-        """The rows, scaled and clipped, as an array."""
-        x = dense(x, "Guard: the rows")
-        rows = matrix(split(x, None)[0])
+    def transform(self, x: Any) -> Any:
+        """The rows, scaled and clipped, as an array. Sparse rows stay sparse, unless a center or a `Transform` fills their zeros."""
+        if is_sparse(x) and self.center is None and not isinstance(self.scale, Transform):
+            return self._sparse(by_rows(x))
+        rows = matrix(split(written_out(x, "Guard: the rows"), None)[0])
         _refuse_infinite(rows)
         with np.errstate(over="ignore", invalid="ignore"):
             rows = self._scaled(rows)
@@ -113,7 +114,7 @@ class Guard:
         """Learns nothing."""
         return self
 
-    def fit_transform(self, x: Any, y: Any = None) -> Floats:
+    def fit_transform(self, x: Any, y: Any = None) -> Any:
         """As `transform`."""
         return self.transform(x)
 
@@ -183,6 +184,23 @@ class Guard:
         return f"Guard({', '.join([repr(self.radius), *given])})"
 
     # How.
+
+    def _sparse(self, rows: Any) -> Any:
+        """Sparse rows, scaled and clipped."""
+        entries = np.array(rows.data, dtype=np.float64)
+        _refuse_infinite_entries(entries, rows)
+        if self.scale is not None:
+            scale = self._each("scale", self.scale, rows.shape[1])
+            if not (scale > 0).all():
+                raise UnswayedError("Guard: scale must be positive; leave out features that never vary, or give them the scale 1")
+            with np.errstate(over="ignore"):
+                entries /= scale if scale.ndim == 0 else scale[rows.indices]
+            _refuse_infinite_entries(entries, rows)
+        # Each as a row of its entries alone: zeros add nothing to a norm.
+        for begin, end in zip(rows.indptr[:-1], rows.indptr[1:]):
+            if end > begin:
+                entries[begin:end] = clipped(entries[None, begin:end], self._radius())[0]
+        return type(rows)((entries, rows.indices, rows.indptr), shape=rows.shape)
 
     def _radius(self) -> float:
         try:
@@ -256,6 +274,14 @@ def _refuse_infinite(rows: Floats) -> None:
     if len(wrong):
         row, column = wrong[0]
         raise UnswayedError(f"Guard: row {row + 1}, feature {column + 1} is {rows[row, column]}; the point is refused")
+
+
+def _refuse_infinite_entries(entries: Floats, rows: Any) -> None:
+    wrong = np.flatnonzero(~np.isfinite(entries))
+    if len(wrong):
+        row = int(np.searchsorted(rows.indptr, wrong[0], side="right"))
+        column = int(rows.indices[wrong[0]]) + 1
+        raise UnswayedError(f"Guard: row {row}, feature {column} is {entries[wrong[0]]}; the point is refused")
 
 
 def _numbers(value: Any) -> str:

@@ -7,6 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+#: The entries of a sparse matrix by rows, their columns, where each row begins, and how many columns there are.
+Sparse = tuple[Floats, NDArray[np.int64], NDArray[np.int64], int]
+Table = Union[Floats, Sparse]
 RawLabels = Union[Floats, Sequence[str], None]
 Grid = Sequence[Optional[Sequence[float]]]
 Stream = tuple[Optional[int], Optional[list[float]]]
@@ -34,7 +37,7 @@ class Asked(TypedDict):
 class Data:
     @staticmethod
     def from_arrays(
-        x: Floats,
+        x: Table,
         y: RawLabels,
         weights: Optional[Floats],
         names: Sequence[str],
@@ -45,14 +48,14 @@ class Data:
         class_weights: Optional[str] = None,
         made: Optional[str] = None,
     ) -> Data: ...
-    def state(self) -> tuple[Floats, RawLabels, Optional[Floats], list[str], str, Optional[Floats]]: ...
+    def state(self) -> tuple[Table, RawLabels, Optional[Floats], list[str], str, Optional[Floats]]: ...
     @staticmethod
     def from_state(
-        x: Floats, y: RawLabels, weights: Optional[Floats], names: Sequence[str], origin: str, step_weights: Optional[Floats] = None
+        x: Table, y: RawLabels, weights: Optional[Floats], names: Sequence[str], origin: str, step_weights: Optional[Floats] = None
     ) -> Data: ...
     @staticmethod
     def remade(
-        x: Floats, y: RawLabels, weights: Optional[Floats], of: int, origin: str, step_weights: Optional[Floats] = None
+        x: Table, y: RawLabels, weights: Optional[Floats], of: int, origin: str, step_weights: Optional[Floats] = None
     ) -> Data: ...
     @property
     def origin(self) -> dict[str, Any]: ...
@@ -71,7 +74,9 @@ class Data:
     @property
     def scale_for_others(self) -> Optional[float]: ...
     @property
-    def z(self) -> Floats: ...
+    def z(self) -> Table: ...
+    @property
+    def kept_columns(self) -> Optional[NDArray[np.int64]]: ...
     def first(self, rows: int) -> Data: ...
     def describe(self) -> str: ...
 
@@ -88,6 +93,7 @@ def load(
     rows: Optional[int],
     step_weight_column: Optional[str] = None,
     class_weights: Optional[str] = None,
+    dense: bool = False,
 ) -> Data: ...
 def reload(path: str, label_file: Optional[str], origin: str) -> Data: ...
 def sample() -> Data: ...

@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .._data import MEMORY_LIMIT, Floats, dense, matrix
+from .._data import MEMORY_LIMIT, Floats, by_rows, is_sparse, matrix, written_out
 from .._native import UnswayedError
 
 #: How many rows are made one at a time too, to see that no row depends on the others.
@@ -35,30 +35,33 @@ class Frozen:
     constant: bool = False
     memory_limit: int = MEMORY_LIMIT
 
-    def rows(self, x: Any, *, refuse_sparse: bool) -> Floats:
-        """The rows that the learner sees."""
+    def rows(self, x: Any, *, refuse_sparse: bool, keep_sparse: bool = False) -> Any:
+        """The rows that the learner sees; sparse ones as an array, unless they are to be kept."""
         made = self.transform(x)
-        if hasattr(made, "tocsr") and refuse_sparse:
+        if is_sparse(made) and refuse_sparse:
             raise UnswayedError(
                 "the last transformer makes sparse rows, and on these scikit-learn moves the intercept at a hundredth of the "
-                "learning rate, a learner that is not certified; use fit_intercept=False, or put unswayed.Guard after the "
-                "transformers, which makes arrays"
+                "learning rate, another learner; say sparse=True for that one, or use fit_intercept=False"
             )
-        rows = _array(made, self.memory_limit)
-        if len(rows) != _count(x):
-            raise UnswayedError(f"the transformers make {len(rows)} rows of {_count(x)}; each row must become one row")
+        stays = keep_sparse and is_sparse(made) and not self.constant
+        rows = by_rows(made) if stays else _array(made, self.memory_limit)
+        count = rows.shape[0]
+        if count != _count(x):
+            raise UnswayedError(f"the transformers make {count} rows of {_count(x)}; each row must become one row")
         self._refuse_unsteady(x, rows)
         if self.constant:
             rows = np.column_stack([rows, np.ones(len(rows))])
         return rows
 
-    def _refuse_unsteady(self, x: Any, rows: Floats) -> None:
+    def _refuse_unsteady(self, x: Any, rows: Any) -> None:
         """Refuses steps that treat a row differently when it comes alone, or when it comes again."""
         # float32 networks round differently in batches of another size.
-        rounding = 1e-5 * float(np.abs(rows).max(initial=0.0))
-        for i in range(min(PROBED, len(rows))):
+        first = rows[:PROBED]
+        first = first.toarray() if is_sparse(first) else first
+        rounding = 1e-5 * float(np.abs(rows.data if is_sparse(rows) else rows).max(initial=0.0))
+        for i in range(len(first)):
             alone = _array(self.transform(row_of(x, i)), self.memory_limit)
-            if alone.shape != (1, rows.shape[1]) or not np.allclose(alone[0], rows[i], rtol=1e-4, atol=rounding, equal_nan=True):
+            if alone.shape != (1, rows.shape[1]) or not np.allclose(alone[0], first[i], rtol=1e-4, atol=rounding, equal_nan=True):
                 raise UnswayedError(
                     f"the transformers make another row of row {i + 1} when it comes alone: a step depends on the other rows or on "
                     "chance; a frozen step must treat each row by itself"
@@ -66,7 +69,7 @@ class Frozen:
 
 
 def _array(made: Any, memory_limit: int) -> Floats:
-    made = dense(made, "the rows that the transformers make", memory_limit)
+    made = written_out(made, "the rows that the transformers make", memory_limit)
     return matrix(made.to_numpy() if hasattr(made, "to_numpy") else made)
 
 

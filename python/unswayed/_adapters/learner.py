@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .. import _native
 from .._attack import Attacks, attack
 from .._certificate import Certificate, certify
-from .._data import MEMORY_LIMIT, Data, Features, Floats, dense, floats, matrix, split, take_column
+from .._data import MEMORY_LIMIT, Data, Features, Floats, floats, is_sparse, matrix, split, take_column, written_out
 from .._design import Tolerated, tolerate
 from .._native import UnswayedError
 from .._problem import label_kind
@@ -23,6 +23,8 @@ from .one_vs_rest import OneVsRest
 
 #: What an intercept is scaled by that learns at a hundredth of the rate: scikit-learn's on sparse matrices.
 SPARSE_INTERCEPT = math.sqrt(0.01)
+#: Options with which sparse rows are written out, because there is no certificate for them as they are.
+WRITTEN_OUT = ("target", "confidence", "projection", "clip", "contaminated", "class_weight", "sample_weight")
 
 
 @dataclass(frozen=True)
@@ -160,7 +162,7 @@ class Learner:
     def _seen(self, x: Features) -> Learner:
         """The learner that this one is on rows like these: sparse ones or arrays."""
         made = x if self.before is None else self.before.transform(row_of(x, 0))
-        scale = SPARSE_INTERCEPT if hasattr(made, "tocsr") else 1.0
+        scale = SPARSE_INTERCEPT if is_sparse(made) else 1.0
         return replace(self, intercept_scale=scale, asks_sparse=False)
 
     def _start(self, x: Features) -> list[float]:
@@ -230,8 +232,7 @@ class Learner:
 
     def _features(self, x: Features, y: Any, options: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
         """Features as the learner sees them, labels, and how to read both; takes what is about reading out of the options."""
-        is_sparse = self.intercept and self.intercept_scale == SPARSE_INTERCEPT
-        _refuse_scaling(x, options, self.before is not None or is_sparse)
+        _refuse_scaling(x, options)
         if isinstance(x, (Data, str, os.PathLike)) and (self.intercept or self.before):
             reason = "whose rows a pipeline makes" if self.before else "with an intercept, which appends a feature that is 1,"
             raise UnswayedError(f"a learner {reason} takes features and labels as arrays or frames, not a file and no Data")
@@ -241,11 +242,14 @@ class Learner:
             return x, y, {}
         if self.class_weight is not None:
             options.setdefault("class_weight", self.class_weight)
+        keep_sparse = self._keeps_sparse(options)
         names = ("weights", "weight_column", "labels", "class_weight", "sample_weight")
         reading = {name: options.pop(name) for name in names if options.get(name) is not None}
         if label_kind(self.loss) is not None:
             reading.setdefault("labels", label_kind(self.loss))
         if not (self.intercept or self.before):
+            if is_sparse(x) and not keep_sparse:
+                x = written_out(x, "the features")
             return x, y, reading
         if "weight_column" in reading:
             x, reading["weights"] = take_column(x, reading.pop("weight_column"), "weight_column")
@@ -254,13 +258,20 @@ class Learner:
         y = y.to_numpy() if hasattr(y, "to_numpy") else y
         if self.before is None:
             x, y = split(x, y)
-            x = matrix(dense(x, "the sparse rows", MEMORY_LIMIT))
+            x = matrix(written_out(x, "the sparse rows", MEMORY_LIMIT))
         else:
-            x = self.before.rows(x, refuse_sparse=self.intercept and self.intercept_scale == 1.0)
+            refuse = self.intercept and self.intercept_scale == 1.0
+            x = self.before.rows(x, refuse_sparse=refuse, keep_sparse=keep_sparse)
             reading["made_by"] = self.before.text
         if self.intercept:
             x = np.column_stack([x, np.full(len(x), self.intercept_scale)])
         return x, y, reading
+
+    def _keeps_sparse(self, options: dict[str, Any]) -> bool:
+        """Whether sparse rows are certified as they are with this learner and these options."""
+        is_plain = not self.intercept and self.schedule is None and self.momentum == 0 and self.loss in ("hinge", "logistic")
+        others = [name for name in WRITTEN_OUT if options.get(name) is not None]
+        return is_plain and not others and options.get("adversary", "ball") == "ball"
 
     def _refuse_other_classes(self, y: Any) -> None:
         """Refuses labels that are not those that the estimator was fitted with."""
@@ -288,12 +299,10 @@ def _weights(start: Union[tuple[float, ...], Mapping[Any, float]], x: Features) 
     return [start[name] for name in [*order, *[None] * (None in start)]]
 
 
-def _refuse_scaling(x: Features, options: dict[str, Any], has_steps: bool) -> None:
+def _refuse_scaling(x: Features, options: dict[str, Any]) -> None:
     """Refuses rows that the estimator itself never sees."""
     if options.get("normalize") or (isinstance(x, Data) and x.scale != 1.0):
         raise UnswayedError(
             "normalize: the estimator learns from its rows as they are, and a certificate for scaled rows is about another "
             "learner; scale the features before the estimator and here alike, and leave out normalize"
         )
-    if hasattr(x, "tocsr") and not has_steps:
-        raise UnswayedError("the features are a sparse matrix; give them as an array (x.toarray())")

@@ -37,7 +37,8 @@ def from_sklearn(
             A smaller one has a smaller bound, from a later step on.
         sparse: whether `partial_fit` gets sparse matrices. It matters with an intercept, which scikit-learn then moves at a
             hundredth of the learning rate. If it is not said, the rows that `certify` gets say it: a sparse matrix or an array.
-        memory_limit: the most bytes that sparse rows may take as an array, which they are made into.
+        memory_limit: the most bytes that sparse rows may take as an array. They are made into one unless the learner has no intercept,
+            a constant learning rate and a hinge or logistic loss: then they stay sparse.
 
     >>> import unswayed
     >>> from sklearn.linear_model import SGDClassifier
@@ -55,9 +56,7 @@ def from_sklearn(
 
     if isinstance(estimator, Pipeline):
         before = sklearn_steps(estimator, memory_limit)
-        # A guard makes arrays, whatever is before it.
-        is_sparse = sparse if before.radius is None else False
-        last = from_sklearn(estimator.steps[-1][1], largest_rate=largest_rate, sparse=is_sparse)
+        last = from_sklearn(estimator.steps[-1][1], largest_rate=largest_rate, sparse=sparse)
         return replace(last, before=before)
     kind, wanted = type(estimator).__name__, _sgd_params(estimator)
     is_regressor = "class_weight" not in wanted

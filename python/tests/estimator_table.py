@@ -34,7 +34,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import unswayed
-from unswayed import Guard, from_river, from_sklearn, from_torch
+from unswayed import Guard, Projected, from_river, from_sklearn, from_torch
 
 if importlib.util.find_spec("torch") is not None:
     import torch

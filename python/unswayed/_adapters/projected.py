@@ -50,7 +50,8 @@ class Projected:
     def learn_one(self, x: Any, y: Any) -> None:
         """The model's own step, then the projection."""
         self.model.learn_one(x, y)
-        weights = self.model.weights
+        # The property `weights` is a copy.
+        weights = self.model._weights
         factor = self._factor([float(weight) for weight in weights.values()], float(self.model.intercept))
         if factor < 1:
             for name in list(weights):

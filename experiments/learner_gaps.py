@@ -18,7 +18,6 @@ RATE, PENALTY = 1e-3, 0.01
 LEARNERS = [
     ("hinge", {}, {}),
     ("rates that fall (`optimal`)", {"schedule": "optimal"}, {}),
-    ("averaged model", {"average": True}, {}),
     ("class weights 0.5 and 2", {"class_weight": {-1: 0.5, 1: 2.0}}, {}),
     ("intercept", {"intercept": True}, {}),
     ("logistic", {"loss": "logistic"}, {}),

@@ -94,8 +94,8 @@ class Learner:
         theta, point = map(floats, (model, z))
         if self.projection is not None:
             moved = replace(self, projection=None).update(theta, point, weight)
-            scale = self.intercept_scale if self.intercept else 1.0
-            norm = math.hypot(*moved[:-1], moved[-1] / scale)
+            own = moved[-1] / (self.intercept_scale if self.intercept else 1.0)
+            norm = math.hypot(*moved[:-1], own)
             return moved if norm <= self.projection else moved * (self.projection / norm)
         if self.momentum and last is not None:
             return self.update(theta, point, weight) + self.momentum * (theta - floats(last))

@@ -1,4 +1,4 @@
-"""Certified loss over attack loss for the learners people run, on three kinds of data: the table of docs/theory.md, Section 19.
+"""Certified loss over attack loss for the learners people run, on three kinds of data: the table of docs/limitations.md.
 
     python experiments/learner_gaps.py [--rows N] [--data FOLDER]
 

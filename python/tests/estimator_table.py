@@ -34,7 +34,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import unswayed
-from unswayed import Guard, from_river, from_sklearn, from_torch
+from unswayed import Guard, Projected, from_river, from_sklearn, from_torch
 
 if importlib.util.find_spec("torch") is not None:
     import torch
@@ -72,6 +72,7 @@ CALLS = {
         "from_sklearn(SGDClassifier(**{**constant, 'fit_intercept': True}), sparse=False)",
         "from_sklearn(SGDClassifier(**{**constant, 'fit_intercept': True}))",
         "from_sklearn(SGDClassifier(**{**constant, 'alpha': 0}))",
+        "from_sklearn(Projected(SGDClassifier(**{**constant, 'alpha': 0}), radius=10))",
         "from_sklearn(SGDClassifier(learning_rate='invscaling', eta0=0.1, alpha=0.1, fit_intercept=False))",
         "from_sklearn(SGDClassifier(learning_rate='adaptive', eta0=0.1, fit_intercept=False))",
         "from_sklearn(SGDClassifier(class_weight='balanced', **constant))",
@@ -112,6 +113,7 @@ CALLS = {
     ],
     "river": [
         "from_river(linear_model.LogisticRegression())",
+        "from_river(Projected(linear_model.LogisticRegression(), radius=10))",
         "from_river(linear_model.LogisticRegression(l2=0.1))",
         "from_river(linear_model.LogisticRegression(l2=0.1, intercept_lr=0))",
         "from_river(linear_model.LogisticRegression(loss=optim.losses.Hinge(), l2=0.1))",
@@ -171,6 +173,7 @@ def words(found):
         return f"refused: {found}"
     parts = [found.loss, f"learning rate {found.learning_rate}", f"regularization {found.regularization}"]
     parts += ["with an intercept"] * found.intercept + ["averaged"] * found.average
+    parts += [f"projected on norms up to {found.projection}"] * bool(found.projection)
     parts += [f"momentum {found.momentum}"] * bool(found.momentum)
     if found.schedule:
         parts.append(f"falling from step {found.from_step} on (`{found.schedule}`)")

@@ -314,7 +314,7 @@ def test_a_rate_that_falls_and_an_average(arrays):
         ({"penalty": "elasticnet"}, "quadratic"),
         ({"learning_rate": "pa1"}, "as long as the point demands"),
         ({"early_stopping": True}, "scikit-learn itself refuses"),
-        ({"alpha": 0.0}, "nothing pulls"),
+        ({"alpha": 0.0}, "going anywhere"),
         ({"eta0": 20.0}, "between 0 and 1"),
     ],
 )
@@ -365,8 +365,6 @@ def test_the_plain_default_is_certified(arrays):
             rates.append(1 / (PENALTY * (first + step - 1)))
     assert max(rates) <= 0.02 * (1 + 1e-9)
     assert np.average(losses, weights=rates) <= bound.certified_loss
-    with pytest.raises(unswayed.UnswayedError, match="add up to"):
-        learner.certify(x[:40], y[:40], poison_rate=0.05, horizon=1000)
 
 
 class MySGD(SGDClassifier):
@@ -450,7 +448,7 @@ def test_an_elastic_net_without_its_l1_part_is_ours(arrays):
         ({"optimizer": optim.SGD(optim.schedulers.InverseScaling(0.01))}, "step size changes"),
         ({"intercept_lr": optim.schedulers.InverseScaling(RATE)}, "rate changes"),
         ({"intercept_init": 1.0}, "intercept_init=0"),
-        ({"l2": 0.0}, "nothing pulls"),
+        ({"l2": 0.0}, "going anywhere"),
         ({"l2": 0.0, "l1": 0.1}, "quadratic"),
         ({"clip_gradient": 0.5, "loss": optim.losses.Log()}, "cuts off the slope"),
         ({"clip_gradient": 0.0}, "cuts off the slope"),

@@ -119,7 +119,7 @@ def linear(**changes):
         ({"momentum": 0.5, "dampening": 0.1}, "dampening=0.1: it shortens the gradients"),
         ({"momentum": 0.5, "nesterov": True}, "nesterov=True: it looks ahead"),
         ({"maximize": True}, "climbs the loss"),
-        ({"weight_decay": 0}, "weight_decay=0.0: without regularization nothing pulls"),
+        ({"weight_decay": 0}, "weight_decay=0.0: nothing keeps the model from going anywhere"),
         ({"lr": 20.0}, "lr=20.0: learning rate times regularization"),
     ],
 )

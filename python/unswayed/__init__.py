@@ -22,7 +22,7 @@ Features are NumPy arrays, pandas or polars frames; labels are two classes, or s
 import os as _os
 
 from . import _native
-from ._adapters import Frozen, Learner, OneVsRest, from_river, from_sklearn, from_torch
+from ._adapters import Frozen, Learner, OneVsRest, Projected, from_river, from_sklearn, from_torch
 from ._attack import Attack, Attacks, Estimate, Simulation, attack, simulate
 from ._certificate import Certificate, Verdict, certify
 from ._data import Data, load, preferences, sample, sample_test
@@ -51,6 +51,7 @@ __all__ = [
     "Monitor",
     "OneVsRest",
     "Points",
+    "Projected",
     "Ranked",
     "Row",
     "Setting",

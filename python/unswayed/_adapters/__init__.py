@@ -3,8 +3,9 @@
 from .frozen import Frozen
 from .learner import Learner
 from .one_vs_rest import OneVsRest
+from .projected import Projected
 from .river import from_river
 from .sklearn import from_sklearn
 from .torch import from_torch
 
-__all__ = ["Frozen", "Learner", "OneVsRest", "from_river", "from_sklearn", "from_torch"]
+__all__ = ["Frozen", "Learner", "OneVsRest", "Projected", "from_river", "from_sklearn", "from_torch"]

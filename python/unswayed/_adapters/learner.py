@@ -20,6 +20,7 @@ from .._native import UnswayedError
 from .._problem import label_kind
 from .frozen import Frozen, one_line, row_of
 from .one_vs_rest import OneVsRest
+from .rates import Rates
 
 #: What an intercept is scaled by that learns at a hundredth of the rate: scikit-learn's on sparse matrices.
 SPARSE_INTERCEPT = math.sqrt(0.01)
@@ -58,6 +59,10 @@ class Learner:
             scikit-learn. `certify` and the others then see by the rows which learner it is.
         start: the weights of an estimator that is fitted, by position or by the name of the feature, that of the intercept last. It is
             where `certify` with a `horizon` starts from, unless `start` says otherwise.
+        unknown_start: why a `horizon` needs a `start`: the model does not begin at 0, or not where the estimator's weights are.
+        rates: the learning rates of the estimator's next steps, if they fall. They say what a `horizon` is for: its T steps are the next
+            ones, and `learning_rate` is then that of the first of them.
+        projection: the radius of the ball that the weights are projected on after each step.
     """
 
     learning_rate: float
@@ -75,6 +80,9 @@ class Learner:
     start: Union[None, tuple[float, ...], Mapping[Any, float]] = field(default=None, repr=False, compare=False)
     momentum: float = field(default=0.0, repr=False)
     asks_sparse: bool = field(default=False, repr=False)
+    projection: Optional[float] = field(default=None, repr=False)
+    unknown_start: Optional[str] = field(default=None, repr=False, compare=False)
+    rates: Optional[Rates] = field(default=None, repr=False, compare=False)
 
     def update(self, model: ArrayLike, z: ArrayLike, weight: float = 1.0, last: Optional[ArrayLike] = None) -> Floats:
         """The model after one step on the point z = label · features, multiplied by the weight; with an intercept,
@@ -86,6 +94,11 @@ class Learner:
         array([0.3 , 1.15])
         """
         theta, point = map(floats, (model, z))
+        if self.projection is not None:
+            moved = replace(self, projection=None).update(theta, point, weight)
+            own = moved[-1] / (self.intercept_scale if self.intercept else 1.0)
+            norm = math.hypot(*moved[:-1], own)
+            return moved if norm <= self.projection else moved * (self.projection / norm)
         if self.momentum and last is not None:
             return self.update(theta, point, weight) + self.momentum * (theta - floats(last))
         setting = (self.learning_rate, self.regularization, self.loss, self.intercept)
@@ -104,9 +117,7 @@ class Learner:
         """
         if self.asks_sparse:
             return self._seen(x).certify(x, y, poison_rate=poison_rate, **options)
-        options = self._beside(options)
-        if options.get("horizon") is not None and options.get("start") is None and self.start is not None:
-            options["start"] = self._start(x)
+        options = self._first_steps(x, self._beside(options))
         return certify(*self._rows(x, y, options), poison_rate=poison_rate, **self._asked(options))
 
     def certify_each(self, x: Features, y: Any, *, poison_rate: float, **options: Any) -> OneVsRest:
@@ -128,7 +139,7 @@ class Learner:
             raise UnswayedError("certify_each takes features and labels as arrays or frames, not a file and no Data")
         if isinstance(y, str):
             x, y = take_column(x, y, "y")
-        options = self._beside(options)
+        options = self._first_steps(x, self._beside(options))
         x, y, reading = self._features(x, y, options)
         labels = np.asarray(y)
         classes = np.unique(labels).tolist()
@@ -165,6 +176,19 @@ class Learner:
         scale = SPARSE_INTERCEPT if is_sparse(made) else 1.0
         return replace(self, intercept_scale=scale, asks_sparse=False)
 
+    def _first_steps(self, x: Features, options: dict[str, Any]) -> dict[str, Any]:
+        """The options with what the estimator says of a horizon: where it starts, and its learning rates."""
+        if options.get("horizon") is None:
+            return options
+        if options.get("start") is None:
+            if self.unknown_start is not None:
+                raise UnswayedError(f"horizon: the estimator does not say where its steps start: {self.unknown_start}; give start=")
+            if self.start is not None:
+                options["start"] = self._start(x)
+        if self.rates is not None and options.get("first_rate") is None and options.get("total_rate") is None:
+            options = {**self.rates.of_horizon(options["horizon"], options.get("schedule", self.schedule)), **options}
+        return options
+
     def _start(self, x: Features) -> list[float]:
         """The weights of the fitted estimator as the learner with a common rate has them."""
         assert self.start is not None
@@ -193,7 +217,10 @@ class Learner:
         """The options of `certify`, `attack` and `tolerate` for this learner."""
         options = {**self._setting, "loss": self.loss, "schedule": self.schedule, "average": self.average,
                    "momentum": self.momentum, **options}
-        if self.intercept:
+        if self.projection is not None:
+            options["projection"] = self.projection
+        # Without regularization an intercept is a weight like the others.
+        if self.intercept and self.projection is None:
             options = {"adversary": "features", **options, "bias": -1}
         if options.get("adversary", "ball") in ("ball", "features"):
             options["radius"] = self._radius(options.get("radius"), options.get("adversary") == "features")
@@ -278,6 +305,24 @@ class Learner:
         if self.classes is not None and set(np.unique(y).tolist()) != set(self.classes):
             seen, given = (", ".join(map(str, sorted(names))) for names in (self.classes, np.unique(y).tolist()))
             raise UnswayedError(f"the estimator was fitted with the classes {seen}, and y has {given}; give the same classes")
+
+
+def project(learner: Learner, model: Any) -> Learner:
+    """The learner whose weights a `Projected` model keeps in its ball."""
+    if learner.intercept and learner.asks_sparse:
+        learner = replace(learner, asks_sparse=False, intercept_scale=model.scale)
+    if learner.intercept and learner.intercept_scale != model.scale:
+        raise UnswayedError(
+            f"Projected: scale={model.scale}: the intercept's learning rate is another; use scale={learner.intercept_scale!r}"
+        )
+    if learner.schedule is not None:
+        raise UnswayedError("Projected: a learning rate that falls is not certified with a projection here; use a constant one")
+    if learner.intercept and learner.regularization > 0:
+        raise UnswayedError(
+            "Projected: an intercept that is not regularized beside weights that are has no proof with a projection; it needs none: "
+            "give the model itself"
+        )
+    return replace(learner, projection=model.radius)
 
 
 def _class_weight(weights: Any, labels: Any, name: Any) -> float:

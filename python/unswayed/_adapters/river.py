@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, Optional
 
 from .._native import UnswayedError
 from .._regression import river_loss, steepest
-from .learner import Learner
+from .learner import Learner, project
 from .pipelines import river_steps
+from .projected import Projected
 from .refusals import RIVER, refused
 from .rules import check
 
@@ -23,6 +24,8 @@ def from_river(model: Any) -> Learner:
 
     A pipeline is taken if its other steps learn nothing. Give the learner raw points then: a list of dictionaries, a frame or
     an array. A scaler that keeps learning is refused; freeze it.
+
+    A model without `l2`, as river's default is, has a bound once a projection keeps it in a ball: `Projected`.
 
     `clip_gradient` below 1 shortens every step of the hinge loss alike: the learner is the one with a rate that much smaller
     and a regularization that much larger.
@@ -38,11 +41,19 @@ def from_river(model: Any) -> Learner:
     >>> round(unswayed.from_river(linear_model.LogisticRegression(l2=0.01, intercept_lr=0.0001)).intercept_scale, 6)
     0.1
     """
-    from river import compose, linear_model, optim
+    from river import compose
 
+    if isinstance(model, Projected):
+        return project(_read(model.model, is_projected=True), model)
     if isinstance(model, compose.Pipeline):
         *steps, last = model.steps.values()
         return replace(from_river(last), before=river_steps(steps))
+    return _read(model, is_projected=False)
+
+
+def _read(model: Any, is_projected: bool) -> Learner:
+    from river import linear_model, optim
+
     kind = type(model).__name__
     is_regression = type(model) is linear_model.LinearRegression
     if type(model) is not linear_model.LogisticRegression and not is_regression:
@@ -83,7 +94,8 @@ def from_river(model: Any) -> Learner:
             f"clip_gradient={model.clip_gradient}",
             f"it cuts off the slope of the loss; use at least {most:g}, or a LogisticRegression with the loss Hinge()",
         )
-    check(kind, rate, "optimizer", model.l2, "l2")
+    if not (is_projected and model.l2 == 0 and rate > 0):
+        check(kind, rate, "optimizer", model.l2, "l2", "give it to from_river")
     # A hinge of slope c: η·c·z = (η·c)·z, and η·σ = (η·c)·(σ/c).
     slope = min(1.0, float(model.clip_gradient)) if loss == "hinge" else 1.0
     weights = {name: float(weight) for name, weight in model.weights.items()}
@@ -91,4 +103,14 @@ def from_river(model: Any) -> Learner:
     return Learner(
         float(rate) * slope, float(model.l2) / slope, loss, not is_still, is_classifier=not is_regression,
         intercept_scale=1.0 if is_still else math.sqrt(own.learning_rate / rate), start=start,
+        unknown_start=None if start else _unknown_start(model),
     )
+
+
+def _unknown_start(model: Any) -> Optional[str]:
+    """Why a model that has learned nothing yet does not start at 0, if so."""
+    from river import optim
+
+    if type(model.initializer) is optim.initializers.Zeros and model.intercept == 0:
+        return None
+    return "its initializer or intercept_init puts it elsewhere than at 0, where is known once it has learned a point"

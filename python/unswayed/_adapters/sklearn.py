@@ -9,8 +9,10 @@ from typing import Any, Optional
 from .._data import MEMORY_LIMIT
 from .._native import UnswayedError
 from .._regression import sklearn_loss
-from .learner import SPARSE_INTERCEPT, Learner
+from .learner import SPARSE_INTERCEPT, Learner, project
 from .pipelines import sklearn_steps
+from .projected import Projected
+from .rates import Rates
 from .refusals import SKLEARN, refused
 from .rules import check
 
@@ -54,16 +56,25 @@ def from_sklearn(
     """
     from sklearn.pipeline import Pipeline
 
+    if isinstance(estimator, Projected):
+        return project(_read(estimator.model, largest_rate, sparse, is_projected=True), estimator)
     if isinstance(estimator, Pipeline):
         before = sklearn_steps(estimator, memory_limit)
         last = from_sklearn(estimator.steps[-1][1], largest_rate=largest_rate, sparse=sparse)
         return replace(last, before=before)
-    kind, wanted = type(estimator).__name__, _sgd_params(estimator)
+    return _read(estimator, largest_rate, sparse, is_projected=False)
+
+
+def _read(estimator: Any, largest_rate: float, sparse: Optional[bool], is_projected: bool) -> Learner:
+    kind, wanted = type(estimator).__name__, _sgd_params(estimator, is_projected)
+    if wanted["penalty"] is None:
+        wanted["alpha"] = 0.0
     is_regressor = "class_weight" not in wanted
     loss = sklearn_loss(wanted) if is_regressor else LOSSES[wanted["loss"]]
     intercept = bool(wanted["fit_intercept"])
     rate, schedule, step = _sklearn_rate(wanted, largest_rate)
-    check(kind, rate, "largest_rate" if schedule else "eta0", wanted["alpha"], "alpha")
+    if not (is_projected and wanted["alpha"] == 0 and rate > 0):
+        check(kind, rate, "largest_rate" if schedule else "eta0", wanted["alpha"], "alpha", "give it to from_sklearn")
     if schedule and intercept:
         if wanted["average"]:
             raise UnswayedError(
@@ -77,7 +88,25 @@ def from_sklearn(
         rate, float(wanted["alpha"]), loss, intercept, schedule, wanted["average"], step,
         is_classifier=not is_regressor, classes=None if classes is None else tuple(classes.tolist()), class_weight=wanted.get("class_weight"), intercept_scale=SPARSE_INTERCEPT if sparse and intercept else 1.0,
         start=_start(estimator), asks_sparse=intercept and sparse is None,
+        unknown_start=_unknown_start(estimator), rates=_rates(estimator, wanted) if schedule else None,
     )
+
+
+def _rates(estimator: Any, wanted: dict[str, Any]) -> Rates:
+    """The learning rates from the next step on."""
+    alpha, first = float(wanted["alpha"]), int(getattr(estimator, "t_", 1))
+    if wanted["learning_rate"] == "optimal":
+        return Rates(alpha, first)
+    return Rates(alpha, first, float(wanted["eta0"]), float(wanted["power_t"]))
+
+
+def _unknown_start(estimator: Any) -> Optional[str]:
+    """Why the weights of a fitted estimator are not where its next steps start."""
+    if not hasattr(estimator, "coef_") or _start(estimator) is not None:
+        return None
+    if estimator.average:
+        return "it is fitted, and its average contains models of earlier steps, of which the bound does not know"
+    return "it is fitted, and has a model for each class"
 
 
 def _start(estimator: Any) -> Optional[tuple[float, ...]]:
@@ -89,7 +118,7 @@ def _start(estimator: Any) -> Optional[tuple[float, ...]]:
     return tuple(coef.ravel().tolist() + intercept)
 
 
-def _sgd_params(estimator: Any) -> dict[str, Any]:
+def _sgd_params(estimator: Any, is_projected: bool) -> dict[str, Any]:
     """The arguments of an `SGDClassifier` or `SGDRegressor`; refuses those of learners that are not certified."""
     from sklearn.linear_model import SGDClassifier, SGDRegressor
 
@@ -98,7 +127,7 @@ def _sgd_params(estimator: Any) -> dict[str, Any]:
         raise refused(estimator, SKLEARN, "SGDClassifier", "partial_fit")
     wanted: dict[str, Any] = estimator.get_params(deep=False)
     penalty = wanted["penalty"]
-    is_quadratic = penalty == "l2" or (penalty == "elasticnet" and wanted["l1_ratio"] == 0)
+    is_quadratic = penalty == "l2" or (is_projected and penalty is None) or (penalty == "elasticnet" and wanted["l1_ratio"] == 0)
     rules = [
         (is_quadratic, "penalty", "only the quadratic penalty pulls the model back in proportion to its size; use 'l2'"),
         (is_regressor or wanted["loss"] in LOSSES, "loss", "only the losses 'hinge', 'log_loss' and 'modified_huber' are certified"),

@@ -121,6 +121,13 @@ def test_a_guard_that_river_does_not_know_is_refused(monkeypatch):
         _ = guard._supervised
 
 
+def test_what_it_does_reads_as_a_sentence(arrays):
+    scaler = StandardScaler().fit(arrays[0])
+    sgd = SGDClassifier(alpha=PENALTY, learning_rate="constant", eta0=RATE, fit_intercept=False)
+    bound = unswayed.from_sklearn(make_pipeline(scaler, Guard(1.0), sgd)).certify(*arrays, poison_rate=POISON)
+    assert "), then every row and every poisoned point is clipped to norm 1.0" in bound.statement["data"][0]["made"]
+
+
 def test_its_radius_is_that_of_the_certificate(arrays):
     x, y = arrays[0].astype(np.float64), arrays[1]
     sgd = SGDClassifier(alpha=PENALTY, learning_rate="constant", eta0=RATE, fit_intercept=False)

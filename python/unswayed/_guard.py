@@ -105,8 +105,8 @@ class Guard:
             steps.append(f"prepared by the transform {self.scale.digest}")
         elif self.scale is not None:
             steps.append(f"divided by {_numbers(self.scale)}")
-        steps.append(f"then every row and every poisoned point is clipped to norm {self._radius()!r} by the learner (Guard)")
-        return ", ".join(steps)
+        clip = f"every row and every poisoned point is clipped to norm {self._radius()!r} by the learner (Guard)"
+        return f"{', '.join(steps)}, then {clip}" if steps else clip
 
     # scikit-learn.
 

@@ -7,6 +7,7 @@ mod fixtures;
 mod attacks;
 mod decide;
 mod design;
+mod examples;
 mod experiment;
 mod first_steps;
 mod framework;

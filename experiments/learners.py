@@ -1,13 +1,14 @@
 """Bounds and attacks for linear learners on the data here: prints the table of docs/theory.md, Section 19.
 
-    python experiments/learners.py [path of the program unswayed] [folder with helpsteerpairs_preferred_train_{x,y}.npy]
+    python experiments/learners.py [--program unswayed] [--data FOLDER] [--only WORDS]
 
-Needs NumPy. Without the second argument the row about preferences is left out.
+Needs NumPy. FOLDER has helpsteerpairs_preferred_train_{x,y}.npy; without it the row about preferences is left out. With --only, just
+the rows whose first two cells are these words, as "hinge; ball, R = 1".
 """
+import argparse
 import json
 import pathlib
 import subprocess
-import sys
 import tempfile
 
 import numpy as np
@@ -15,11 +16,10 @@ import numpy as np
 DATA = pathlib.Path(__file__).parent / "data"
 MNIST = DATA / "mnist_1v7_train_x.npy"
 SETTING = ["--learning-rate", "1e-3", "--regularization", "0.01"]
-PROGRAM = sys.argv[1] if len(sys.argv) > 1 else "unswayed"
 
 
-def certify(folder, rate, arguments):
-    command = [PROGRAM, "certify", *map(str, arguments), *SETTING, "--poison-rate", str(rate), "--json"]
+def certify(program, folder, rate, arguments):
+    command = [program, "certify", *map(str, arguments), *SETTING, "--poison-rate", str(rate), "--json"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(command)}\n{done.stderr}")
@@ -53,48 +53,62 @@ def preferences(folder, source):
     return folder / "pairs.npz"
 
 
-def cases(folder):
-    rows = ["--rows", "500"]
-    tenth = first(folder, "tenth", np.sort(np.random.default_rng(0).permutation(500)[:50]))
-    yield "hinge", "ball, R = 1", [MNIST, *rows]
-    yield "hinge", "box, R_j = max_i \\|z_ij\\|", [MNIST, *rows, "--adversary", "box"]
-    yield "hinge", "ellipsoid, the least multiple of the second moments that holds the data", [MNIST, *rows, "--adversary", "ellipsoid"]
-    yield "hinge", "label-only", [MNIST, *rows, "--adversary", "labels"]
-    yield "hinge", "finite set: the rows with either label", [MNIST, *rows, "--adversary", "flips"]
-    yield "hinge", "ball, free bias", [MNIST, *rows, "--bias", "last"]
+def cases(folder, source):
+    """Loss, adversary and the command's arguments of each row of the table."""
+    rows = [MNIST, "--rows", "500"]
+    logistic = [*rows, "--loss", "logistic"]
+    any_point = ["--adversary", "any", "--clip", "0.5"]
     # Points of norm at most 1 whose last entry is ±0.17960513, as in every row.
     fixed = ["--bias", "last", "--adversary", "features", "--radius", "0.98373881"]
-    yield "hinge, 80 rows", "features, fixed entry", [MNIST, "--rows", "80", *fixed]
-    yield "hinge", "features, fixed entry", [MNIST, *rows, *fixed]
-    yield "hinge", "ball, projection on ϱ = 6", [MNIST, *rows, "--projection", "6"]
-    yield "hinge", "any point, gradients clipped at 0.5", [MNIST, *rows, "--adversary", "any", "--clip", "0.5"]
-    yield "hinge", "ball, drift between 80 % and 20 % of class 7", [*drift(folder), "--drift"]
-    yield "hinge, target: a random tenth of the rows", "ball", [MNIST, *rows, "--target", tenth]
-    yield "logistic", "ball, R = 1", [MNIST, *rows, "--loss", "logistic"]
-    yield "logistic", "box, as above", [MNIST, *rows, "--loss", "logistic", "--adversary", "box"]
-    yield "logistic", "label-only", [MNIST, *rows, "--loss", "logistic", "--adversary", "labels"]
-    yield "logistic", "any point, gradients clipped at 0.5", [MNIST, *rows, "--loss", "logistic", "--adversary", "any", "--clip", "0.5"]
-    if len(sys.argv) > 2:
-        yield "preferences, 500 pairs of HelpSteer", "ball, R = 1", ["--preferences", preferences(folder, sys.argv[2])]
-    yield "multi-class, ten digits, 300 rows", "ball, R = 1", [DATA / "digits_x.npy", "--rows", "300", "--loss", "multiclass"]
-    yield "multi-class, four digits of MNIST, 300 rows", "ball, R = 1", [DATA / "mnist_0167_x.npy", "--rows", "300", "--loss", "multiclass"]
-    yield "hinge, confidence 0.99, 4000 rows", "ball, R = 1", [MNIST, "--confidence", "0.99"]
+    tenth = first(folder, "tenth", np.sort(np.random.default_rng(0).permutation(500)[:50]))
+    yield "hinge", "ball, R = 1", rows
+    yield "hinge", "box (a)", [*rows, "--adversary", "box"]
+    yield "hinge", "ellipsoid (b)", [*rows, "--adversary", "ellipsoid"]
+    yield "hinge", "label-only", [*rows, "--adversary", "labels"]
+    yield "hinge", "finite set (c)", [*rows, "--adversary", "flips"]
+    yield "hinge, 80 rows", "ball, unregularized bias", [MNIST, "--rows", "80", "--bias", "last"]
+    yield "hinge, 80 rows", "features, fixed entry (j)", [MNIST, "--rows", "80", *fixed]
+    yield "hinge", "features, fixed entry (j)", [*rows, *fixed]
+    yield "hinge", "ball, projection on ϱ = 6", [*rows, "--projection", "6"]
+    yield "hinge", "any point, clipped at 0.5", [*rows, *any_point]
+    yield "hinge", "ball, drift (d)", [*drift(folder), "--drift"]
+    yield "hinge, target (e)", "ball", [*rows, "--target", tenth]
+    yield "logistic", "ball, R = 1", logistic
+    yield "logistic", "box (a)", [*logistic, "--adversary", "box"]
+    yield "logistic", "label-only", [*logistic, "--adversary", "labels"]
+    yield "logistic", "any point, clipped at 0.5", [*logistic, *any_point]
+    if source is not None:
+        yield "preferences (f)", "ball, R = 1", ["--preferences", preferences(folder, source)]
+    yield "multi-class (g)", "ball, R = 1", [DATA / "digits_x.npy", "--rows", "300", "--loss", "multiclass"]
+    yield "multi-class (h)", "ball, R = 1", [DATA / "mnist_0167_x.npy", "--rows", "300", "--loss", "multiclass"]
+    yield "hinge, 4000 rows (i)", "ball, R = 1", [MNIST, "--confidence", "0.99"]
+
+
+def row(program, folder, loss, adversary, arguments):
+    cells, new_data = [], []
+    for rate in (0.01, 0.05):
+        found = certify(program, folder, rate, arguments)
+        cells += [f"{found['attack_loss']:.4f}", f"{found['certified_loss']:.4f}", f"{found['gap']:.2f}"]
+        new_data.append(found.get("new_data_loss"))
+    print(f"| {loss} | {adversary} | {found['benign_loss']:.4f} | {' | '.join(cells)} |", flush=True)
+    if None not in new_data:
+        print(f"{loss}: for new data {new_data[0]:.3f} and {new_data[1]:.3f}", flush=True)
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default="unswayed")
+    parser.add_argument("--data", type=pathlib.Path)
+    parser.add_argument("--only", metavar="WORDS", action="append")
+    asked = parser.parse_args()
     print("| loss | adversary | benign | ε = 1 %: attack | bound | gap | ε = 5 %: attack | bound | gap |")
     print("|---|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for loss, adversary, arguments in cases(folder):
-            cells = []
-            for rate in (0.01, 0.05):
-                found = certify(folder, rate, arguments)
-                bound = f"{found['certified_loss']:.4f}"
-                if found.get("new_data_loss") is not None:
-                    bound += f", for new data {found['new_data_loss']:.3f}"
-                cells += [f"{found['attack_loss']:.4f}", bound, f"{found['gap']:.2f}"]
-            print(f"| {loss} | {adversary} | {found['benign_loss']:.4f} | {' | '.join(cells)} |", flush=True)
+        for loss, adversary, arguments in cases(folder, asked.data):
+            if asked.only is None or f"{loss}; {adversary}" in asked.only:
+                row(asked.program, folder, loss, adversary, arguments)
 
 
-main()
+if __name__ == "__main__":
+    main()

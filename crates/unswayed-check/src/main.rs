@@ -50,9 +50,8 @@ impl Arguments {
                 Some("--target") => parsed.files.target = Some(value()?.into()),
                 Some("--memory") => {
                     let text = value()?.to_string_lossy().into_owned();
-                    let bytes =
-                        text.parse().map_err(|_| format!("--memory {text}: it is a number of bytes"))?;
-                    parsed.files.memory = Some(bytes);
+                    let wrong = || format!("--memory {text}: it is a number of bytes, such as 500MB or 2GB");
+                    parsed.files.memory = Some(unswayed_check::bytes_of(&text).ok_or_else(wrong)?);
                 }
                 Some("--expect") => parsed.expected.push(value()?.to_string_lossy().into_owned()),
                 Some("--json") => parsed.json = true,

@@ -11,8 +11,8 @@ use crate::data::{Block, DataError, Stream};
 use crate::error::CertifyError;
 use crate::problem::Problem;
 
-/// Passes over all rows that improve the proof.
-const PASSES: usize = 2;
+/// Passes over all rows in the search: for the sample's proof, that of the next solution, and models of its rule.
+const PASSES: usize = 4;
 /// Rows of a sample, at most.
 const SAMPLE_ROWS: usize = 100_000;
 /// Numbers of a sample, at most, unless it would have fewer rows than a thousand.
@@ -77,8 +77,8 @@ fn improve(
 ) -> Result<([unswayed_check::CaseProof; 2], bool), CertifyError> {
     let mut parts = Parts::new(sample);
     let (mut best, mut bounds) = (parts.found.clone(), [f64::INFINITY; 2]);
-    for pass in 0..=PASSES {
-        let what = format!("pass {} of {}", pass + 1, PASSES + 2);
+    for pass in 0..PASSES {
+        let what = format!("pass {} of {}", pass + 1, PASSES + 1);
         let sums = float_sums(&parts, stream, &|rows, of| progress(&what, rows, of))?;
         for (which, sums) in sums.iter().enumerate() {
             let (candidate, bound) = sums.settled();
@@ -86,11 +86,10 @@ fn improve(
                 (best[which], bounds[which]) = (candidate, bound);
             }
         }
-        if pass < PASSES {
-            let found = parts.improved(&sums.each_ref().map(Pass::slopes));
-            drop(sums);
-            parts.found = found;
-        }
+        parts.found = match pass {
+            0 => parts.solved_again(&sums.each_ref().map(Pass::slopes)),
+            _ => sums.each_ref().map(Pass::with_next_model),
+        };
     }
     let converged = best[0].converged;
     Ok((best.map(|candidate| candidate.proof), converged))

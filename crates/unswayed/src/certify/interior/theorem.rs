@@ -34,24 +34,35 @@ pub(super) fn line_of_rows(instance: &Instance, proof: &CaseProof) -> (f64, Vec<
 
 /// B for a line above the rows together: its constant and its slope.
 pub(super) fn of_line(instance: &Instance, proof: &CaseProof, rows: f64, slope: &[f64]) -> f64 {
-    let Instance { eta, sigma, epsilon, radius, k, .. } = *instance;
+    let Instance { eta, epsilon, radius, .. } = *instance;
     let (alpha, beta, tau, nu) = (proof.alpha, &proof.beta, proof.cases.tau[0], proof.cases.nu[0]);
-    let (mu, ball) = match (&proof.shells, proof.cases.outer.first()) {
-        (Some(shells), Some(mu)) => (*mu, shells.ball),
-        _ => (0.0, 0.0),
-    };
-    let chi = 2.0 * alpha * k - nu;
-    let a = alpha * sigma * (2.0 - eta * sigma) + mu - epsilon * radius * chi * chi / (2.0 * tau);
+    let (mu, ball) = outer(proof);
+    let (v, a) = lever(instance, proof, slope);
     if !(a > 0.0 && a.is_finite()) {
         return f64::INFINITY;
     }
-
-    let lean = epsilon * radius * chi / tau - sigma;
-    let v: Vec<f64> = beta.iter().zip(slope).map(|(b, slope)| lean * b + slope).collect();
     rows + epsilon
         * (alpha * eta * radius * radius + nu + radius * tau / 2.0 + radius * dot(beta, beta) / (2.0 * tau))
         + mu * ball * ball
         + dot(&v, &v) / (4.0 * a)
+}
+
+/// v and a for the slope of the line above the rows.
+pub(super) fn lever(instance: &Instance, proof: &CaseProof, slope: &[f64]) -> (Vec<f64>, f64) {
+    let Instance { eta, sigma, epsilon, radius, k, .. } = *instance;
+    let (alpha, tau, nu) = (proof.alpha, proof.cases.tau[0], proof.cases.nu[0]);
+    let chi = 2.0 * alpha * k - nu;
+    let lean = epsilon * radius * chi / tau - sigma;
+    let a = alpha * sigma * (2.0 - eta * sigma) + outer(proof).0 - epsilon * radius * chi * chi / (2.0 * tau);
+    (proof.beta.iter().zip(slope).map(|(b, slope)| lean * b + slope).collect(), a)
+}
+
+/// μ and ϱ of a proof in a ball, else 0.
+fn outer(proof: &CaseProof) -> (f64, f64) {
+    match (&proof.shells, proof.cases.outer.first()) {
+        (Some(shells), Some(mu)) => (*mu, shells.ball),
+        _ => (0.0, 0.0),
+    }
 }
 
 /// (T, y), both times the row's weight p: the row's term is at most T + y·s, whatever s is.

@@ -266,7 +266,9 @@ impl<'a> Prover<'a> {
             sums
         });
         let mut all = parts.swap_remove(0);
-        parts.iter().for_each(|part| all.merge(part));
+        for part in &parts {
+            all.merge(part);
+        }
         all.line(&self.lambda)
     }
 

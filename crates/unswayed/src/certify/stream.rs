@@ -104,7 +104,9 @@ fn float_sums<'a>(
     let columns = stream.origin().columns;
     let add = |sums: &mut [Pass<'a>; 2], block: Block| -> Result<(), CertifyError> {
         for z in block.z.chunks_exact(columns) {
-            sums.iter_mut().for_each(|sums| sums.add(z));
+            for sums in &mut *sums {
+                sums.add(z);
+            }
         }
         Ok(())
     };

@@ -106,8 +106,10 @@ impl Sums {
         ];
         let lists =
             [(&mut self.active_z, &other.active_z), (&mut self.uz, &other.uz), (&mut self.more, &other.more)];
-        pairs.into_iter().for_each(|(own, other)| own.merge(other));
-        lists.into_iter().for_each(|(own, other)| own.iter_mut().zip(other).for_each(|(a, b)| a.merge(b)));
+        let lists = lists.into_iter().flat_map(|(own, other)| own.iter_mut().zip(other));
+        for (own, other) in pairs.into_iter().chain(lists) {
+            own.merge(other);
+        }
     }
 
     /// The line above all rows, after κ0 − 1 + c ≥ 0 has been verified for all of them.

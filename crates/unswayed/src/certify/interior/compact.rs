@@ -41,7 +41,9 @@ fn with_gain(instance: &Instance, found: &Found, products: &[f64], gain: f64) ->
     exceptions.truncate(instance.dimension + 1);
     exceptions.sort_unstable();
     let mut written_out = ruled;
-    exceptions.iter().for_each(|i| written_out[*i] = solved(*i));
+    for &i in &exceptions {
+        written_out[i] = solved(i);
+    }
     let start = found.bound - theorem::bound(instance, proof);
     let full = lines(proof.rows, &written_out);
     let given: Vec<Shares> = exceptions.iter().map(|i| written_out[*i]).collect();

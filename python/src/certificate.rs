@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
-use unswayed::certify::{Effort, Options, Outcome, certify_with, horizon_bounds, paper};
+use unswayed::certify::{Compact, Effort, Options, Outcome, certify_with, horizon_bounds, paper};
 use unswayed::{CertifyError, Dataset};
 use unswayed_check::{
     AnyCertificate, Checked, Evidence, Failure, Feature, Files, Rows, Set, Target, Verdict, unsupported,
@@ -36,6 +36,7 @@ pub fn certify(
     confidence: Option<f64>,
     method: &str,
     effort: &str,
+    compact: bool,
 ) -> PyResult<Certificate> {
     let effort = match effort {
         "quick" => Effort::Quick,
@@ -50,6 +51,11 @@ pub fn certify(
         "paper" => true,
         other => return Err(error(format!("method {other:?}: it must be \"convexity\" or \"paper\""))),
     };
+    if compact && (is_paper || effort != Effort::Quick) {
+        return Err(error(
+            "compact proofs have neither another method nor more effort; leave out one of them",
+        ));
+    }
     if is_paper && confidence.is_some() {
         return Err(error("method \"paper\" has no confidence for new data; leave out one of them"));
     }
@@ -64,6 +70,7 @@ pub fn certify(
         (options.horizon, options.start, options.confidence) = (horizon, start, confidence);
         (options.first_rate, options.total_rate) = rates;
         options.effort = effort;
+        options.compact = if compact { Compact::Always } else { Compact::IfLarge };
         if is_paper {
             return Ok((problem.clone(), paper::certify(&problem, &options, None)?));
         }
@@ -350,7 +357,7 @@ pub fn check_files<'py>(
     labels: Option<PathBuf>,
     target: Option<PathBuf>,
 ) -> PyResult<(u8, Bound<'py, PyAny>)> {
-    let files = Files { certificate, data, labels, target };
+    let files = Files { certificate, data, labels, target, memory: None };
     let checked = run(py, move || files.check())?;
     Ok((checked.code(), to_python(py, &checked.json())?))
 }

@@ -43,6 +43,7 @@ Q = np.diag([0.3, 0.2, 0.25, 0.15, 0.1]) + 0.01
 #: By name: the arrays of a file, what to ask for, and arrays of a target.
 CERTIFIED = {
     "hinge": ({"x": X, "y": Y}, {}),
+    "compact": ({"x": X, "y": Y}, {"compact": True, "horizon": 10**6}),
     "weights": ({"x": X, "y": Y, "trust": WEIGHTS}, {"weight_column": "trust"}),
     "step-weights": ({"x": X, "y": Y, "steps": WEIGHTS + 0.5}, {"step_weight_column": "steps", "adversary": "box"}),
     "class-weights": ({"x": X, "y": Y}, {"class_weight": {min(Y): 0.75, max(Y): 1.5}, "loss": "logistic"}),

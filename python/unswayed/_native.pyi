@@ -130,6 +130,7 @@ def certify(
     confidence: Optional[float],
     method: str,
     effort: str,
+    compact: bool,
 ) -> Certificate: ...
 def origins(bytes: bytes) -> tuple[list[str], Optional[str]]: ...
 def check(

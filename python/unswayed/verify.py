@@ -360,7 +360,7 @@ STATEMENT = struct_of(
     target=one_of(data=None, weights=list_of(vector), rows=ORIGIN),
     horizon=Optional_(struct_of(steps=whole, start=vector, first_rate=Optional_(number), total_rate=Optional_(number))),
 )
-LINE_VECTORS = ("u", "u2", "c", "w", "w2", "y", "reach", "low", "high", "target_y", "target_reach", "pull", "spread", "threshold")
+LINE_VECTORS = ("u", "u2", "c", "w", "w2", "y", "reach", "low", "high", "target_y", "target_reach", "pull", "spread", "threshold", "theta", "gain", "exceptions")
 CASE_VECTORS = ("tau", "nu", "share", "w", "x", "outer", "inner")
 ROW_BOUNDS = {  # the vectors of each kind of line
     "bounded-slope": ("u",), "interval": ("y", "reach"), "logistic": ("u", "w"), "label-hinge": ("u",),
@@ -992,6 +992,9 @@ UNSUPPORTED = [
     ("sparse no-regularization", ""), ("sparse steps", ""), ("sparse hostile", ""), ("sparse new-data", ""), ("sparse paper", ""),
     ("sparse levels", ""),
     ("momentum schedule", ""), ("momentum projection", ""), ("new-data momentum", ""), ("paper momentum", ""), ("levels momentum", ""),
+    ("rule", "hinge"), ("rule", "ball"), ("rule weights", ""), ("rule rows", ""), ("rule drift", ""), ("rule row-weights", ""), ("rule steps", ""),
+    ("rule schedule", ""), ("rule momentum", ""), ("rule no-regularization", ""), ("rule projection", ""), ("rule clip", ""), ("rule bias", ""),
+    ("rule hostile", ""), ("rule sparse", ""),
 ]
 
 
@@ -1728,12 +1731,20 @@ def line_above(
     shells = len(proof.slabs) + 1 if proof.shells is None else len(proof.shells.radii)
     require(given.dataset < len(data) and given.shell < shells, "lines are those of a dataset and a shell")
     rows, kind, classes = data[given.dataset], proof.rows[0], statement.learner.loss[1] if statement.learner.loss[0] == "multiclass" else 0
-    wanted = dict.fromkeys(ROW_BOUNDS[kind], len(rows.z) * max(classes - 1, 1))
+    is_ruled = any(given[name] for name in ("theta", "gain", "exceptions"))
+    lines_of = len(given.exceptions) if is_ruled else len(rows.z) * max(classes - 1, 1)
+    wanted = dict.fromkeys(ROW_BOUNDS[kind], lines_of)
+    if is_ruled:
+        require(kind in ("bounded-slope", "error-hinge") and proof.shells is None, "rules are for shares, without shells")
+        require_supported(statement, "rule", *["row-weights"] * rows.weighted)
+        wanted.update(theta=len(l.beta), gain=1, exceptions=lines_of)
     if target is not None:
         wanted.update(target_y=len(target.z), target_reach=len(target.z))
     if statement.hostile_rows:
         wanted.update(pull=len(l.beta), spread=1, threshold=1)
     require_lengths(given, LINE_VECTORS, wanted)
+    if is_ruled:
+        given = by_rule(statement, proof, given, rows)
     total = sum(rows.weights)
     # Weights times the scale, which makes them free of quotients.
     if statement.target[0] == "data":
@@ -1762,6 +1773,36 @@ def line_above(
                 for j, x in entries_of(row.x):
                     slope[block * len(row.x) + j] += sign * y * x
     return up(sum((constant for _, (constant, _) in sums), ZERO) / scale), [s / scale for s in slope], ZERO
+
+
+def by_rule(statement: Struct, proof: Struct, given: Struct, rows: Rows) -> Struct:
+    """The lines with a number for each row: by the rule of Lemma R1, in binary64, but for the exceptions."""
+    places = {int(row): at for at, row in enumerate(given.exceptions)}
+    increasing = all(a < b for a, b in zip([-1.0, *given.exceptions], given.exceptions))
+    require(increasing and all(row.is_integer() and 0 <= row < len(rows.z) for row in given.exceptions), "exceptions are rows in order")
+    learner, (gain,) = statement.learner, given.gain
+    benign = 1.0 - statement.threat.poison_rate
+    two_ak, alpha_eta = 2.0 * proof.alpha * (1.0 - learner.learning_rate * learner.regularization), proof.alpha * learner.learning_rate
+    least = 1.0 - two_ak * benign
+
+    def shares(z: list[float]) -> tuple[float, float, float]:
+        s = n = b = 0.0
+        for entry, theta, beta in zip(z, given.theta, proof.beta):
+            s, n, b = s + entry * theta, n + entry * entry, b + entry * beta
+        minus = -(benign * ((two_ak + alpha_eta * n) + b))
+        return on_grid((1.0 - s) * gain + 0.5, math.floor), on_grid((0.0 - s) * gain + 0.5, math.floor), on_grid(minus if minus > least else least, math.ceil)
+
+    names = ROW_BOUNDS[proof.rows[0]]
+    of_rows = [
+        [given[name][places[i]] for name in names] if i in places else shares([float(entry) for entry in z])[: len(names)]
+        for i, z in enumerate(rows.z)
+    ]
+    return Struct(given, **{name: [numbers[at] for numbers in of_rows] for at, name in enumerate(names)})
+
+
+def on_grid(q: float, rounded: Callable[[float], int]) -> float:
+    """q cut to [0, 1], as a multiple of 2^−20; 0 if it is no number."""
+    return 1.0 if q >= 1 else rounded(q * (1 << 20)) / (1 << 20) if q > 0 else 0.0
 
 
 def without_hostile(

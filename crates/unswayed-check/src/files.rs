@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use unswayed_data::{Dataset, Labels, Origin, Source, reload};
+use unswayed_data::{Block, DataError, Dataset, Labels, Origin, Problem, Source, Stream, reload};
 
 use crate::text::Checked;
 use crate::{
-    AnyCertificate, Certificate, Evidence, Failure, MeanBenign, MeanCertificate, Part, Reason, Rows, Target,
+    AnyCertificate, Certificate, CertificateSums, Evidence, Failure, MeanBenign, MeanCertificate, Part,
+    Reason, Rows, Target, Verdict,
 };
 
 /// The files that a check is about.
@@ -20,6 +21,27 @@ pub struct Files {
     pub labels: Option<PathBuf>,
     /// The target's rows, if it has rows of its own.
     pub target: Option<PathBuf>,
+    /// Files of data that have more bytes than this are read in parts, if the proofs are such that they can be; 2 GB if not given.
+    pub memory: Option<u64>,
+}
+
+/// More bytes than this are read in parts, unless another limit is given.
+pub const MEMORY: u64 = 2_000_000_000;
+
+/// A number of bytes in words: digits, and KB, MB, GB or TB for powers of a thousand.
+///
+/// ```
+/// assert_eq!(unswayed_check::bytes_of("1.5GB"), Some(1_500_000_000));
+/// assert_eq!(unswayed_check::bytes_of("4096"), Some(4096));
+/// assert_eq!(unswayed_check::bytes_of("-1"), None);
+/// ```
+pub fn bytes_of(text: &str) -> Option<u64> {
+    let units = [("KB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)];
+    let upper = text.trim().to_ascii_uppercase();
+    let found = units.into_iter().find_map(|(name, times)| Some((upper.strip_suffix(name)?, times)));
+    let (digits, times) = found.unwrap_or((upper.strip_suffix('B').unwrap_or(&upper), 1.0));
+    let bytes = digits.trim().parse::<f64>().ok()? * times;
+    (bytes >= 0.0 && bytes < 2_f64.powi(63)).then_some(bytes as u64)
 }
 
 impl Files {
@@ -52,6 +74,14 @@ impl Files {
         let paths = self.data.iter().chain(&self.target);
         let wanted: Vec<&Origin> = statement.data.iter().chain(target).collect();
         self.require_labels(&wanted)?;
+        if let ([origin], [path]) = (wanted.as_slice(), self.data.as_slice())
+            && let Some(checked) = self.check_in_parts(&certificate, path, origin)?
+        {
+            return Ok(match checked {
+                Ok(verdict) => Checked::Valid(Box::new(certificate), verdict),
+                Err(failure) => Checked::NotValid(failure),
+            });
+        }
         let data = paths
             .zip(&wanted)
             .map(|(path, origin)| self.read(path, origin))
@@ -118,14 +148,65 @@ impl Files {
         }
     }
 
-    fn read(&self, path: &Path, origin: &Origin) -> Result<Dataset, String> {
+    /// The verdict for data that are read in parts: `None` if they are not larger than the limit, or a proof needs all rows at once.
+    fn check_in_parts(
+        &self,
+        certificate: &Certificate,
+        path: &Path,
+        origin: &Origin,
+    ) -> Result<Option<Result<Verdict, Failure>>, String> {
+        let source = self.source(path, origin);
+        let is_large = Stream::bytes(&source).is_some_and(|bytes| bytes > self.memory.unwrap_or(MEMORY));
+        if !is_large || CertificateSums::new(certificate).is_err() {
+            return Ok(None);
+        }
+        let stream = Stream::of(&source, origin).map_err(|error| error.to_string())?;
+        let new = || CertificateSums::new(certificate).map_err(Stopped::NotValid);
+        let add = |sums: &mut CertificateSums, block: Block| {
+            sums.add(block.first, &block.z).map_err(Stopped::NotValid)
+        };
+        let summed = stream.in_threads(new, add, &|_, _| {}).and_then(|each| {
+            let mut all = new()?;
+            each.iter().try_for_each(|one| all.merge(one)).map_err(Stopped::NotValid)?;
+            Ok(all)
+        });
+        match summed {
+            Ok(sums) => Ok(Some(sums.check())),
+            Err(Stopped::NotValid(failure)) => Ok(Some(Err(failure))),
+            Err(Stopped::Data(error)) => match error.problem() {
+                Problem::OtherRows(words) => {
+                    let reason = Reason::Origin(format!("these are not the certified rows: {words}"));
+                    Ok(Some(Err(Failure { part: Part::Data, reason })))
+                }
+                _ => Err(error.to_string()),
+            },
+        }
+    }
+
+    fn source(&self, path: &Path, origin: &Origin) -> Source {
         let labels = || self.labels.clone().or_else(|| labels_beside(path));
-        let source = match needs_labels(path, origin).then(labels).flatten() {
+        match needs_labels(path, origin).then(labels).flatten() {
             Some(labels) => Source::path(path).labels(labels),
             None => Source::path(path),
-        };
+        }
+    }
+
+    fn read(&self, path: &Path, origin: &Origin) -> Result<Dataset, String> {
+        let source = self.source(path, origin);
         origin.validate().map_err(|error| format!("the certificate's statement: {error}"))?;
         reload(&source, origin).map_err(|error| error.to_string())
+    }
+}
+
+/// Why a check in parts ended early.
+enum Stopped {
+    Data(DataError),
+    NotValid(Failure),
+}
+
+impl From<DataError> for Stopped {
+    fn from(error: DataError) -> Self {
+        Stopped::Data(error)
     }
 }
 

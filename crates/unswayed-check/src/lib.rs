@@ -64,6 +64,7 @@ mod rows;
 mod rules;
 mod shape;
 mod statement;
+mod summed;
 mod text;
 mod validate;
 
@@ -74,7 +75,7 @@ pub use failure::{Failure, Part, Reason};
 use failure::{require, require_length};
 pub use file::{AnyCertificate, FormatError};
 #[cfg(feature = "files")]
-pub use files::{Files, labels_beside};
+pub use files::{Files, MEMORY, bytes_of, labels_beside};
 pub use levels::LevelsProof;
 pub use loss::Conjugate;
 use momentum::Momentum;
@@ -88,6 +89,7 @@ pub use rules::{Feature, RULES, Rule, features, unsupported};
 pub use statement::{
     Horizon, Learner, Loss, MeanBenign, MeanStatement, Schedule, Set, Statement, Target, Threat,
 };
+pub use summed::{CertificateSums, RowSums};
 pub use text::{Checked, TextLine, decimal_up};
 pub use unswayed_data::{Labels, Origin};
 
@@ -118,7 +120,12 @@ pub struct Proven<'a> {
     momentum: Momentum,
 }
 
-impl Proven<'_> {
+impl<'a> Proven<'a> {
+    fn new(statement: &'a Statement, proof: &'a Proof, cases: Vec<RBig>, momentum: Momentum) -> Self {
+        let value = cases.iter().max().cloned().unwrap_or_default();
+        Proven { statement, proof, cases, value, momentum }
+    }
+
     /// The proven value, rounded up.
     ///
     /// # Errors
@@ -206,8 +213,7 @@ pub fn prove<'a>(
         }
     };
     let cases = cases.map_err(in_part(part_of(proof)))?;
-    let value = cases.iter().max().cloned().unwrap_or_default();
-    Ok(Proven { statement, proof, cases, value, momentum })
+    Ok(Proven::new(statement, proof, cases, momentum))
 }
 
 /// The bound of a claim on new data, which holds with probability 1 − δ over the draw of the rows, rounded up.
@@ -226,22 +232,32 @@ pub fn prove_new_data(statement: &Statement, claim: &NewDataClaim, rows: &Rows) 
 /// # Errors
 /// The first thing that does not hold.
 pub fn check(certificate: &Certificate, evidence: &Evidence) -> Result<Verdict, Failure> {
-    let Certificate { statement, loss, error, horizon, new_data, .. } = certificate;
+    let Certificate { statement, new_data, .. } = certificate;
     validate::require_stated(statement, evidence).map_err(in_part(Part::Data))?;
-    let proven = check_claim(statement, loss, Part::Loss, evidence)?;
-    let error = match error {
-        Some(claim) => Some(check_claim(statement, claim, Part::Error, evidence)?.bound()?),
-        None => None,
-    };
-    let horizon = check_horizon(&proven, horizon.as_ref(), evidence)?;
+    let verdict = check_claims(certificate, |proof| prove(statement, proof, evidence))?;
     let new_data = match new_data {
         Some(claim) => Some(check_new_data(statement, claim, evidence).map_err(in_part(Part::NewData))?),
         None => None,
     };
+    Ok(Verdict { new_data, ..verdict })
+}
+
+/// Checks the claims on these rows, whose proofs are evaluated by `prove`.
+fn check_claims<'a>(
+    certificate: &'a Certificate,
+    prove: impl Fn(&'a Proof) -> Result<Proven<'a>, Failure>,
+) -> Result<Verdict, Failure> {
+    let Certificate { statement, loss, error, horizon, .. } = certificate;
+    let proven = check_claim(loss, Part::Loss, &prove)?;
+    let error = match error {
+        Some(claim) => Some(check_claim(claim, Part::Error, &prove)?.bound()?),
+        None => None,
+    };
+    let horizon = check_horizon(&proven, horizon.as_ref(), &prove)?;
     let loss = proven.bound()?;
     let by_loss = statement.learner.loss.error_within(loss);
     let error = by_loss.map(|by_loss| error.unwrap_or(by_loss).min(by_loss).min(1.0));
-    Ok(Verdict { loss, error, horizon, new_data, momentum_cost: proven.momentum_cost() })
+    Ok(Verdict { loss, error, horizon, new_data: None, momentum_cost: proven.momentum_cost() })
 }
 
 /// Checks a certificate about the mean learner, and returns its bound; with the samples if it is about samples.
@@ -257,24 +273,23 @@ pub fn check_mean(certificate: &MeanCertificate, samples: Option<&Rows>) -> Resu
 }
 
 fn check_claim<'a>(
-    statement: &'a Statement,
     claim: &'a Claim,
     part: Part,
-    evidence: &Evidence,
+    prove: impl Fn(&'a Proof) -> Result<Proven<'a>, Failure>,
 ) -> Result<Proven<'a>, Failure> {
     if part_of(&claim.proof) != part {
         let with = if part == Part::Loss { "a claim on the loss" } else { "a claim on the error" };
         return Err(in_part(part)(Reason::Unfit { method: claim.proof.method(), with }));
     }
-    let proven = prove(statement, &claim.proof, evidence)?;
+    let proven = prove(&claim.proof)?;
     require_bound(claim.bound, &proven.value).map_err(in_part(part))?;
     Ok(proven)
 }
 
-fn check_horizon(
-    loss: &Proven,
-    claim: Option<&HorizonClaim>,
-    evidence: &Evidence,
+fn check_horizon<'a>(
+    loss: &Proven<'a>,
+    claim: Option<&'a HorizonClaim>,
+    prove: impl Fn(&'a Proof) -> Result<Proven<'a>, Failure>,
 ) -> Result<Option<f64>, Failure> {
     let statement = loss.statement;
     let (Some(horizon), Some(claim)) = (&statement.horizon, claim) else {
@@ -286,7 +301,7 @@ fn check_horizon(
     };
     let value = match &claim.proof {
         None => loss.exact_horizon(horizon, claim.m),
-        Some(proof) => prove_horizon(statement, proof, horizon, claim.m, evidence),
+        Some(proof) => prove_horizon(proof, horizon, claim.m, prove),
     };
     let checked = value.and_then(|value| {
         require_bound(claim.bound, &value)?;
@@ -296,17 +311,16 @@ fn check_horizon(
 }
 
 /// The value of a proof that is for the first steps alone: it is about the loss, and every condition of it holds.
-fn prove_horizon(
-    statement: &Statement,
-    proof: &Proof,
+fn prove_horizon<'a>(
+    proof: &'a Proof,
     horizon: &Horizon,
     m: f64,
-    evidence: &Evidence,
+    prove: impl Fn(&'a Proof) -> Result<Proven<'a>, Failure>,
 ) -> Result<RBig, Reason> {
     if part_of(proof) != Part::Loss {
         return Err(Reason::Unfit { method: proof.method(), with: "a claim on the loss" });
     }
-    let proven = prove(statement, proof, evidence).map_err(|failure| failure.reason)?;
+    let proven = prove(proof).map_err(|failure| failure.reason)?;
     proven.exact_horizon(horizon, m)
 }
 

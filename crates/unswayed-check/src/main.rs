@@ -16,6 +16,8 @@ the certificate is about a covariance trace. How its rows are made is in the cer
 Options:
   --labels FILE     .npy file with the labels, for .npy features [default: …y.npy beside …x.npy]
   --target FILE     file with the target's rows, if the certificate has a target of its own
+  --memory SIZE     read .npy and .parquet files that are larger in parts, if the certificate is a compact one
+                    [default: 2GB]
   --expect WHAT     also require this of the statement, such as threat.poison_rate>=0.02 (may be repeated)
   --json            print one JSON object
   --help            print this text
@@ -46,6 +48,11 @@ impl Arguments {
             match argument.to_str() {
                 Some("--labels") => parsed.files.labels = Some(value()?.into()),
                 Some("--target") => parsed.files.target = Some(value()?.into()),
+                Some("--memory") => {
+                    let text = value()?.to_string_lossy().into_owned();
+                    let wrong = || format!("--memory {text}: it is a number of bytes, such as 500MB or 2GB");
+                    parsed.files.memory = Some(unswayed_check::bytes_of(&text).ok_or_else(wrong)?);
+                }
                 Some("--expect") => parsed.expected.push(value()?.to_string_lossy().into_owned()),
                 Some("--json") => parsed.json = true,
                 Some("--help" | "-h") => parsed.help = true,

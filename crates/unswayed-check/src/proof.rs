@@ -187,6 +187,13 @@ impl CaseProof {
     }
 }
 
+impl Lines {
+    /// Whether the shares of most rows are given by a rule.
+    pub fn has_rule(&self) -> bool {
+        !(self.theta.is_empty() && self.gain.is_empty() && self.exceptions.is_empty())
+    }
+}
+
 /// Shells r_{m−1} ≤ ‖θ−o‖ ≤ r_m around a centre, that cover the ball ‖θ‖ ≤ ϱ.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -259,6 +266,12 @@ vectors! {
         spread,
         /// γ of Theorem H1, one number.
         threshold,
+        /// θ̂ of a rule that gives the shares of all rows but those of `exceptions` (Lemma R1).
+        theta,
+        /// The gain of the rule, one number.
+        gain,
+        /// The rows, from 0, whose shares are given, in increasing order.
+        exceptions,
     ]
 }
 

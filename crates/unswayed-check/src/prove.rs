@@ -9,12 +9,13 @@ use crate::parts::points::{self, Acting, Ellipsoid, Split};
 use crate::parts::region;
 use crate::parts::rows::{
     self, BoundedSlope, Clipped, ClippedLoss, ErrorHinge, ErrorLogistic, Hostile, Interval, LabelHinge,
-    LabelLogistic, Line, Logistic, Mass, RowLine, View,
+    LabelLogistic, Line, Logistic, Mass, RowLine, Rule, Sums, View,
 };
 use crate::parts::slabs::{self, Slab};
 use crate::proof::{CaseProof, Lines, RowBound};
 use crate::rows::{Evidence, Rows};
-use crate::shape::Shape;
+use crate::rules::{self, Feature};
+use crate::shape::{Shape, Size};
 use crate::statement::{Loss, Set, Statement, Target};
 
 /// Requires the kind of row bound, the shells and the other parts of a proof to fit the statement.
@@ -59,8 +60,24 @@ fn require_fit(statement: &Statement, proof: &CaseProof) -> Result<(), Reason> {
     refuse(learner.momentum.is_some() && proof.rate.is_none(), "momentum without a rate")?;
     refuse(learner.momentum.is_none() && proof.rate.is_some(), "a rate without momentum")?;
     refuse(proof.by_class && !is_class, "cases by class without classes")?;
+    let is_ruled = proof.lines.iter().any(Lines::has_rule);
+    let is_shared = matches!(rows, RowBound::BoundedSlope | RowBound::ErrorHinge);
+    refuse(is_ruled && (!is_shared || has_shells), "a rule for the rows")?;
     refuse(is_ellipsoid && proof.omega.is_none(), "an ellipsoid without omega")?;
     refuse(!is_ellipsoid && proof.omega.is_some(), "omega without an ellipsoid")
+}
+
+/// Requires the combination to be supported, where lines follow a rule.
+fn require_rule(statement: &Statement, proof: &CaseProof, evidence: &Evidence) -> Result<(), Reason> {
+    if !proof.lines.iter().any(Lines::has_rule) {
+        return Ok(());
+    }
+    let mut features = rules::features(statement);
+    features.push(Feature::RowRule);
+    let has = |is: fn(&Rows) -> bool| evidence.data.iter().any(is);
+    features.extend(has(|rows| rows.pattern.is_some()).then_some(Feature::SparseRows));
+    features.extend(has(|rows| rows.weights.is_some()).then_some(Feature::RowWeights));
+    rules::unsupported(&features).map_or(Ok(()), |rule| Err(Reason::Unsupported(rule)))
 }
 
 /// The bounds of all cases, after every condition has been verified, and what momentum has to do with them.
@@ -70,14 +87,47 @@ pub(crate) fn case_bounds(
     evidence: &Evidence,
 ) -> Result<(Vec<Dyadic>, Momentum), Reason> {
     require_fit(statement, proof)?;
+    require_rule(statement, proof, evidence)?;
     if proof.shells.is_some() && evidence.data.iter().any(|rows| rows.pattern.is_some()) {
         return Err(Reason::Unfit { method: proof.rows.name(), with: "sparse rows and shells" });
     }
-    let shape = Shape::new(statement, proof, evidence);
+    let shape = Shape::new(statement, proof, &Size::of(evidence));
     shape.require(proof, &statement.target)?;
     let prover = Prover::new(statement, proof, evidence, shape)?;
-    Ok((prover.cases()?, prover.momentum))
+    let lines = proof.lines.iter().map(|l| prover.line(l)).collect::<Result<Vec<_>, _>>()?;
+    Ok((prover.cases(&lines)?, prover.momentum))
 }
+
+/// Requires a proof to be one by rules for so many rows of the statement, whose lines can be added up part by part.
+pub(crate) fn require_summable(statement: &Statement, proof: &CaseProof, size: &Size) -> Result<(), Reason> {
+    require_fit(statement, proof)?;
+    if !proof.lines.iter().all(Lines::has_rule) {
+        return Err(Reason::Unfit {
+            method: proof.rows.name(),
+            with: "rows in parts without a rule for them",
+        });
+    }
+    require_rule(statement, proof, &NO_ROWS)?;
+    Shape::new(statement, proof, size).require(proof, &statement.target)?;
+    let rules = proof.lines.iter().filter_map(|lines| Rule::new(statement, proof, lines));
+    rules.into_iter().try_for_each(|rule| rule.require(size.rows[0]))
+}
+
+/// The bounds of all cases from the sums over all rows, one for each set of lines of a proof that is summable.
+pub(crate) fn summed_bounds(
+    statement: &Statement,
+    proof: &CaseProof,
+    size: &Size,
+    sums: &[Sums],
+) -> Result<Vec<Dyadic>, Reason> {
+    let prover = Prover::new(statement, proof, &NO_ROWS, Shape::new(statement, proof, size))?;
+    let lines = sums.iter().map(|sums| sums.clone().line(&prover.lambda)).collect::<Result<Vec<_>, _>>()?;
+    prover.cases(&lines)
+}
+
+/// What is known of rows that only their sums are known of. Rules are refused for everything that would ask for more: shells,
+/// momentum, targets of their own.
+const NO_ROWS: Evidence = Evidence { data: &[], target: None };
 
 /// Requires 4α²ϱ² ≥ ‖β‖² where steps are projected on the ball of radius ϱ (Theorem L15).
 pub(crate) fn require_projection(statement: &Statement, lambda: &Lambda) -> Result<(), Reason> {
@@ -130,9 +180,8 @@ impl<'a> Prover<'a> {
     }
 
     /// The bounds of all cases.
-    fn cases(&self) -> Result<Vec<Dyadic>, Reason> {
-        let lines: Vec<Line> = self.proof.lines.iter().map(|l| self.line(l)).collect::<Result<_, _>>()?;
-        (0..self.shape.cases).map(|i| Ok(self.case(i, &lines)? + &self.momentum.cost)).collect()
+    fn cases(&self, lines: &[Line]) -> Result<Vec<Dyadic>, Reason> {
+        (0..self.shape.cases).map(|i| Ok(self.case(i, lines)? + &self.momentum.cost)).collect()
     }
 
     /// The bound of one case.
@@ -161,6 +210,9 @@ impl<'a> Prover<'a> {
     /// The line above the rows.
     fn line(&self, lines: &Lines) -> Result<Line, Reason> {
         let rows = &self.evidence.data[lines.dataset];
+        if let Some(rule) = Rule::new(self.statement, self.proof, lines) {
+            return self.ruled_line(&rule, rows);
+        }
         let loss = self.statement.learner.loss;
         let view = View::new(rows, loss);
         let (total, one) = (rows.total_weight(), Dyadic::whole(1));
@@ -202,6 +254,22 @@ impl<'a> Prover<'a> {
                 Ok(Line { constant: data.constant + own.constant, slope, ..data })
             }
         }
+    }
+
+    /// The line above rows by a rule.
+    fn ruled_line(&self, rule: &Rule, rows: &Rows) -> Result<Line, Reason> {
+        rule.require(rows.len())?;
+        let d = rows.dimension;
+        let mut parts = rows.in_parallel(|range| {
+            let mut sums = Sums::new(d);
+            sums.add(rule, &self.lambda, range.start, &rows.z[range.start * d..range.end * d]);
+            sums
+        });
+        let mut all = parts.swap_remove(0);
+        for part in &parts {
+            all.merge(part);
+        }
+        all.line(&self.lambda)
     }
 
     /// The kind of rows that the proof names.

@@ -67,6 +67,8 @@ pub enum Feature {
     HostileRows,
     /// Rows of which only the entries are kept that are not 0.
     SparseRows,
+    /// A proof with a rule in place of numbers for each row.
+    RowRule,
 }
 
 #[allow(clippy::enum_glob_use)] // the table reads better without the prefix
@@ -121,6 +123,9 @@ const HOSTILE_CHOICE: &str = "the numbers of a bound for new data must be chosen
                               the half that chooses them may have been made with knowledge of the other half";
 const SPARSE: &str = "sparse rows are supported for the hinge and logistic losses against a ball of points, for one dataset judged by itself, with \
                       plain regularized steps at a constant rate; small data can be read with all their zeros (the option `dense`)";
+const RULE: &str = "a proof by a rule, whose size does not grow with the rows, is supported for the hinge loss against a ball of points, for one \
+                    dataset of rows with equal weights judged by itself, with plain regularized steps at a constant rate; other proofs have \
+                    numbers for each row";
 const UNBOUNDED: &str = "without regularization nothing pulls the model back, and the proofs here need something that does; add a projection \
                          (on twice the norm of the model that clean data lead to, for example) or a regularization, which may be small";
 
@@ -224,6 +229,22 @@ pub const RULES: &[Rule] = &[
     rule(&[SparseRows, Confidence], &[], SPARSE),
     rule(&[SparseRows, Paper], &[], SPARSE),
     rule(&[SparseRows, Levels], &[], SPARSE),
+    rule(&[RowRule], &[Hinge], RULE),
+    rule(&[RowRule], &[Ball], RULE),
+    rule(&[RowRule, TargetWeights], &[], RULE),
+    rule(&[RowRule, TargetRows], &[], RULE),
+    rule(&[RowRule, Drift], &[], RULE),
+    rule(&[RowRule, RowWeights], &[], RULE),
+    rule(&[RowRule, StepWeights], &[], RULE),
+    rule(&[RowRule, Schedule], &[], RULE),
+    rule(&[RowRule, Momentum], &[], RULE),
+    // Before the projection that it needs.
+    rule(&[RowRule, NoRegularization], &[], RULE),
+    rule(&[RowRule, Projection], &[], RULE),
+    rule(&[RowRule, Clip], &[], RULE),
+    rule(&[RowRule, Bias], &[], RULE),
+    rule(&[RowRule, HostileRows], &[], RULE),
+    rule(&[RowRule, SparseRows], &[], RULE),
 ];
 
 /// The first rule that these features break.
@@ -319,6 +340,7 @@ impl fmt::Display for Feature {
             Levels => "an error proof by levels",
             HostileRows => "rows that may be hostile",
             SparseRows => "sparse rows",
+            RowRule => "a proof by a rule",
         })
     }
 }

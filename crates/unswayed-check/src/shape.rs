@@ -3,7 +3,7 @@
 use crate::failure::{Reason, require, require_each, require_length};
 use crate::rows::Rows;
 
-use crate::proof::{CaseProof, RowBound};
+use crate::proof::{CaseProof, Lines, RowBound};
 use crate::rows::Evidence;
 use crate::statement::{Loss, Set, Statement, Target};
 
@@ -32,11 +32,29 @@ pub(crate) struct Shape {
     pub(crate) case_vectors: Vec<(&'static str, usize)>,
 }
 
+/// How many rows and columns there are.
+pub(crate) struct Size {
+    /// Rows of each dataset.
+    pub(crate) rows: Vec<usize>,
+    /// Entries of a row.
+    pub(crate) columns: usize,
+    /// Rows of the target, if it has rows of its own.
+    pub(crate) target: Option<usize>,
+}
+
+impl Size {
+    pub(crate) fn of(evidence: &Evidence) -> Self {
+        Size {
+            rows: evidence.data.iter().map(Rows::len).collect(),
+            columns: evidence.data.first().map_or(0, |r| r.dimension),
+            target: evidence.target.as_ref().map(Rows::len),
+        }
+    }
+}
+
 impl Shape {
-    pub(crate) fn new(statement: &Statement, proof: &CaseProof, evidence: &Evidence) -> Self {
-        let rows: Vec<usize> = evidence.data.iter().map(Rows::len).collect();
-        let columns = evidence.data.first().map_or(0, |r| r.dimension);
-        let target = evidence.target.as_ref().map(Rows::len);
+    pub(crate) fn new(statement: &Statement, proof: &CaseProof, size: &Size) -> Self {
+        let Size { rows, columns, target } = size;
         let has_shells = proof.shells.is_some();
         let is_free = !proof.slabs.is_empty();
         let slabs = if is_free { proof.slabs.len().saturating_add(1) } else { 1 };
@@ -69,6 +87,7 @@ impl Shape {
         let cases = rows.len().saturating_mul(shells).saturating_mul(parts);
         let lines = rows.iter().map(|n| n.saturating_mul(each)).collect();
         let hostile = !statement.hostile_rows.is_empty();
+        let target = *target;
         Shape { dimension, parameters, lines, hostile, target, shells, parts, cases, tau_width, case_vectors }
     }
 
@@ -83,10 +102,15 @@ impl Shape {
         &self,
         kind: RowBound,
         target: &Target,
-        dataset: usize,
+        lines: &Lines,
     ) -> Vec<(&'static str, usize)> {
-        let count = self.lines.get(dataset).copied().unwrap_or(0);
+        let has_rule = lines.has_rule();
+        let rows = self.lines.get(lines.dataset).copied().unwrap_or(0);
+        let count = if has_rule { lines.exceptions.len() } else { rows };
         let mut vectors: Vec<_> = kind.vectors().iter().map(|&name| (name, count)).collect();
+        if has_rule {
+            vectors.extend([("theta", self.parameters), ("gain", 1), ("exceptions", count)]);
+        }
         if self.hostile {
             vectors.extend([("pull", self.parameters), ("spread", 1), ("threshold", 1)]);
         }
@@ -114,7 +138,7 @@ impl Shape {
             let known = lines.dataset < self.lines.len();
             require(known, "lines.dataset", lines.dataset as f64, "a dataset")?;
             require(lines.shell < self.shells, "lines.shell", lines.shell as f64, "a shell")?;
-            let wanted = self.line_vectors(proof.rows, target, lines.dataset);
+            let wanted = self.line_vectors(proof.rows, target, lines);
             for (name, values) in lines.vectors() {
                 require_vector(name, length(&wanted, name), values)?;
             }

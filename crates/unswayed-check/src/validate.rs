@@ -43,7 +43,29 @@ pub(crate) fn require_size(origin: &Origin, rows: &Rows) -> Result<(), Reason> {
 pub(crate) fn validate_statement(statement: &Statement, evidence: &Evidence) -> Result<(), Reason> {
     let mut features = rules::features(statement);
     features.extend(evidence.data.iter().any(|rows| rows.pattern.is_some()).then_some(Feature::SparseRows));
-    if let Some(rule) = rules::unsupported(&features) {
+    validate_numbers(statement, &features, evidence.data[0].dimension)?;
+    validate_steps(statement, evidence)?;
+    validate_hostile(statement, evidence)?;
+    if let Loss::Multiclass(classes) = statement.learner.loss {
+        evidence.data.iter().try_for_each(|rows| require_classes(rows, classes))?;
+    }
+    validate_target(&statement.target, evidence)
+}
+
+/// The same for a statement about rows of which only what they add up to is known, and whose proof is one by a rule.
+pub(crate) fn validate_summed(statement: &Statement) -> Result<(), Reason> {
+    require_length("datasets", 1, statement.data.len())?;
+    let origin = &statement.data[0];
+    let mut features = rules::features(statement);
+    features.push(Feature::RowRule);
+    features.extend(origin.weight_column.is_some().then_some(Feature::RowWeights));
+    features.extend(origin.has_step_weights().then_some(Feature::StepWeights));
+    validate_numbers(statement, &features, origin.dimension())
+}
+
+/// The conditions on the numbers of a statement about rows of so many columns.
+fn validate_numbers(statement: &Statement, features: &[Feature], columns: usize) -> Result<(), Reason> {
+    if let Some(rule) = rules::unsupported(features) {
         return Err(Reason::Unsupported(rule));
     }
     let origins = statement.data.iter().chain(match &statement.target {
@@ -54,7 +76,6 @@ pub(crate) fn validate_statement(statement: &Statement, evidence: &Evidence) -> 
         origin.validate().map_err(Reason::Origin)?;
         require_labels(&statement.learner.loss, &origin.labels)?;
     }
-    let columns = evidence.data[0].dimension;
     let labels = statement.learner.loss.label_entries();
     require(columns > labels, "the number of columns", columns as f64, "≥ 1 without labels")?;
     validate_learner(&statement.learner, columns - labels)?;
@@ -62,17 +83,12 @@ pub(crate) fn validate_statement(statement: &Statement, evidence: &Evidence) -> 
     require((0.0..1.0).contains(&eps), "poison_rate", eps, "in [0, 1)")?;
     validate_set(&statement.threat.set, columns - labels)?;
     validate_label_bound(statement)?;
-    validate_steps(statement, evidence)?;
-    validate_hostile(statement, evidence)?;
-    if let Loss::Multiclass(classes) = statement.learner.loss {
-        evidence.data.iter().try_for_each(|rows| require_classes(rows, classes))?;
-    }
     if let Some(horizon) = &statement.horizon {
         require(horizon.steps >= 1, "horizon.steps", horizon.steps as f64, "≥ 1")?;
         require_each("horizon.start", &horizon.start, f64::is_finite, "finite")?;
         validate_rates(&statement.learner, horizon)?;
     }
-    validate_target(&statement.target, evidence)
+    Ok(())
 }
 
 /// Rows with a class in front of them are for a learner of so many classes, and other rows are not, unless they are given as z.

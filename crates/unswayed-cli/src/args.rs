@@ -321,6 +321,16 @@ pub struct CertifyFlags {
     #[arg(long, value_enum, default_value_t = Effort::Quick)]
     pub effort: Effort,
 
+    /// Write a certificate whose size does not grow with the rows: its proof has a rule in place of numbers for each row. For the hinge
+    /// loss against a ball; data of more than 100,000 rows get one anyway if the bound is at most 0.1 % larger
+    #[arg(long, conflicts_with_all = ["method", "effort"])]
+    pub compact: bool,
+
+    /// Read .npy and .parquet files that are larger than this in parts, such as 500MB (default: 2GB). Their certificates are compact,
+    /// no attacks are shown beside them, and the search sees a sample
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub memory: Option<u64>,
+
     /// The certificate file; with several poison rates the folder of the certificates (default: named after the data file and the
     /// setting, in this folder)
     #[arg(long, value_name = "PATH")]
@@ -400,6 +410,15 @@ pub struct CheckFlags {
     /// given several times)
     #[arg(long, value_name = "WHAT")]
     pub expect: Vec<String>,
+
+    /// Read .npy and .parquet files that are larger than this in parts, such as 500MB (default: 2GB), if the certificate is a compact one
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub memory: Option<u64>,
+}
+
+/// A number of bytes.
+fn size(text: &str) -> Result<u64, String> {
+    unswayed_check::bytes_of(text).ok_or_else(|| "it is a number of bytes, such as 500MB or 2GB".to_owned())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,6 +1,7 @@
 //! `unswayed certify`.
 
 mod several;
+mod streamed;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,7 +9,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use unswayed::attack::{Attacked, strongest};
-use unswayed::certify::{Effort, Options, Outcome, Series, paper};
+use unswayed::certify::{Compact, Effort, Options, Outcome, Series, paper};
 use unswayed::{Adversary, CertifyError, Problem, ProblemError, Template};
 use unswayed_check::{Feature, Statement, Target, features, unsupported};
 use unswayed_report::about::{Stated, Subject, Summary, certify_report};
@@ -33,6 +34,9 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
         output::keep_inputs(folder, "--report", &inputs)?;
     }
     let start = flags.start.as_deref().map(|text| input::vector(text, "--start")).transpose()?;
+    if let (Some(source), [path, ..]) = (streamed::large(flags, &asked), paths.as_slice()) {
+        return streamed::run((flags, &asked), &source, &rates, path, start, as_json);
+    }
     let parts = asked.parts()?;
     let mut problems = vec![];
     for one in &rates {
@@ -116,6 +120,7 @@ impl<'a> Job<'a> {
             args::Effort::Standard => Effort::Standard,
             args::Effort::Tight => Effort::Tight,
         };
+        options.compact = if flags.compact { Compact::Always } else { Compact::IfLarge };
         let series = Series::new(options.clone());
         Job { flags, asked, parts, options, series }
     }
@@ -205,6 +210,7 @@ fn refuse(flags: &CertifyFlags, problem: &Problem, template: &Template) -> Resul
         (around, Feature::SetAroundData),
         (weighted, Feature::RowWeights),
         (paper, Feature::Paper),
+        (flags.compact, Feature::RowRule),
     ];
     let more = more.into_iter().filter(|(is, _)| *is).map(|(_, feature)| feature);
     let all: Vec<Feature> = features(problem.statement()).into_iter().chain(more).collect();

@@ -6,16 +6,21 @@ use unswayed_check::Files;
 
 use crate::args::CheckFlags;
 use crate::print;
+use crate::progress::Busy;
 
 pub fn run(flags: &CheckFlags, as_json: bool) -> ExitCode {
-    let CheckFlags { certificate, data, labels, target, expect } = flags;
+    let CheckFlags { certificate, data, labels, target, expect, memory } = flags;
     let files = Files {
         certificate: certificate.clone(),
         data: data.clone(),
         labels: labels.clone(),
         target: target.clone(),
+        memory: *memory,
     };
-    let checked = files.check().expect(expect);
+    let checked = {
+        let _busy = Busy::with("checking");
+        files.check().expect(expect)
+    };
     if as_json {
         print::json(&checked.json());
     } else {

@@ -128,6 +128,14 @@ impl Asked<'_> {
 }
 
 impl Parts {
+    /// Those of a sample of data that are read in parts.
+    pub fn of_sample(asked: &Asked, sample: Dataset) -> Result<Parts, Stop> {
+        asked.refuse()?;
+        let alike = reading(asked.data.label_column.as_deref(), asked.read, asked.learner);
+        let template = but_for_rates(asked.learner, Some(sample.origin().columns))?;
+        Ok(Parts { data: vec![Arc::new(sample)], target: None, template, rates: None, alike })
+    }
+
     /// The problem at these rates.
     pub fn problem(&self, rates: &RateFlags) -> Result<Problem, Stop> {
         self.problem_on(self.data.clone(), rates)

@@ -33,6 +33,32 @@ impl Bar {
     }
 }
 
+/// A bar for passes over rows.
+pub struct Rows(ProgressBar);
+
+impl Rows {
+    pub fn new() -> Self {
+        let Bar(bar) = Bar::with_template("{msg:16} {bar:40} {human_pos}/{human_len} rows, {eta} left", 0);
+        Rows(bar)
+    }
+
+    /// So many rows of so many have been read in a pass.
+    pub fn show(&self, what: &str, rows: usize, of: usize) {
+        if self.0.message() != what {
+            self.0.set_message(what.to_owned());
+            self.0.reset_eta();
+        }
+        self.0.set_length(of as u64);
+        self.0.set_position(rows as u64);
+    }
+}
+
+impl Drop for Rows {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
 /// A line that shows for how long something has been going on; it goes away when this does.
 pub struct Busy(ProgressBar);
 

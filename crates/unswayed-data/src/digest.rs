@@ -13,57 +13,88 @@ const SPARSE: [u8; 8] = [0xff; 8];
 
 /// The digest as 64 lower-case hexadecimal digits.
 pub(crate) fn of(table: &Table) -> String {
-    let mut hash = Sha256::new();
+    let mut hash = Running(Sha256::new());
     if table.pattern.is_some() {
-        hash.update(SPARSE);
+        hash.0.update(SPARSE);
     }
-    hash.update((table.rows() as u64).to_le_bytes());
-    hash.update((table.columns as u64).to_le_bytes());
+    hash.size(table.rows(), table.columns);
     if let Some(pattern) = &table.pattern {
-        integers(&mut hash, pattern.starts().iter().map(|start| *start as u64));
-        integers(&mut hash, pattern.columns().iter().map(|column| u64::from(*column)));
+        hash.integers(pattern.starts().iter().map(|start| *start as u64));
+        hash.integers(pattern.columns().iter().map(|column| u64::from(*column)));
     }
-    numbers(&mut hash, &table.x);
+    hash.numbers(&table.x);
     match &table.y {
-        None => hash.update([0]),
-        Some(RawLabels::Numbers(labels)) => {
-            hash.update([1]);
-            numbers(&mut hash, labels);
+        None => hash.no_labels(),
+        Some(RawLabels::Numbers(labels)) => hash.number_labels(labels.iter().copied()),
+        Some(RawLabels::Texts(labels)) => hash.text_labels(labels.iter()),
+    }
+    hash.finish(table.weights.as_deref(), table.step_weights.as_deref())
+}
+
+/// A digest that is not complete yet: parts of a table are added in their order.
+pub(crate) struct Running(Sha256);
+
+impl Running {
+    /// Of a table of so many rows and columns that is not sparse.
+    #[cfg(feature = "files")]
+    pub(crate) fn new(rows: usize, columns: usize) -> Self {
+        let mut hash = Running(Sha256::new());
+        hash.size(rows, columns);
+        hash
+    }
+
+    fn size(&mut self, rows: usize, columns: usize) {
+        self.0.update((rows as u64).to_le_bytes());
+        self.0.update((columns as u64).to_le_bytes());
+    }
+
+    /// The next features.
+    pub(crate) fn numbers(&mut self, values: &[f64]) {
+        for chunk in values.chunks(CHUNK) {
+            self.integers(chunk.iter().map(|value| value.to_bits()));
         }
-        Some(RawLabels::Texts(labels)) => {
-            hash.update([2]);
-            for label in labels.iter() {
-                hash.update((label.len() as u64).to_le_bytes());
-                hash.update(label.as_bytes());
+    }
+
+    pub(crate) fn no_labels(&mut self) {
+        self.0.update([0]);
+    }
+
+    pub(crate) fn number_labels(&mut self, labels: impl Iterator<Item = f64>) {
+        self.0.update([1]);
+        self.integers(labels.map(f64::to_bits));
+    }
+
+    pub(crate) fn text_labels<'a>(&mut self, labels: impl Iterator<Item = &'a str>) {
+        self.0.update([2]);
+        for label in labels {
+            self.0.update((label.len() as u64).to_le_bytes());
+            self.0.update(label.as_bytes());
+        }
+    }
+
+    fn integers(&mut self, values: impl Iterator<Item = u64>) {
+        let mut bytes = Vec::with_capacity(8 * CHUNK);
+        for value in values {
+            bytes.extend(value.to_le_bytes());
+            if bytes.len() == 8 * CHUNK {
+                self.0.update(&bytes);
+                bytes.clear();
             }
         }
+        self.0.update(&bytes);
     }
-    hash.update([u8::from(table.weights.is_some())]);
-    numbers(&mut hash, table.weights.as_deref().unwrap_or_default());
-    if let Some(steps) = &table.step_weights {
-        hash.update([1]);
-        numbers(&mut hash, steps);
-    }
-    let hexadecimal =
-        |byte: &u8| [byte >> 4, byte & 15].map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)]));
-    hash.finalize().iter().flat_map(hexadecimal).collect()
-}
 
-fn integers(hash: &mut Sha256, values: impl Iterator<Item = u64>) {
-    let mut bytes = Vec::with_capacity(8 * CHUNK);
-    for value in values {
-        bytes.extend(value.to_le_bytes());
-        if bytes.len() == 8 * CHUNK {
-            hash.update(&bytes);
-            bytes.clear();
+    /// The digest, after weights and step weights.
+    pub(crate) fn finish(mut self, weights: Option<&[f64]>, steps: Option<&[f64]>) -> String {
+        self.0.update([u8::from(weights.is_some())]);
+        self.numbers(weights.unwrap_or_default());
+        if let Some(steps) = steps {
+            self.0.update([1]);
+            self.numbers(steps);
         }
-    }
-    hash.update(&bytes);
-}
-
-fn numbers(hash: &mut Sha256, values: &[f64]) {
-    for chunk in values.chunks(CHUNK) {
-        let bytes: Vec<u8> = chunk.iter().flat_map(|value| value.to_le_bytes()).collect();
-        hash.update(&bytes);
+        let hexadecimal = |byte: &u8| {
+            [byte >> 4, byte & 15].map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)]))
+        };
+        self.0.finalize().iter().flat_map(hexadecimal).collect()
     }
 }

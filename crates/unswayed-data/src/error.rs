@@ -100,6 +100,13 @@ impl DataError {
         self
     }
 
+    /// Counts the row from the top of the file, where so many rows are above the part that the error is about.
+    #[cfg(feature = "files")]
+    pub(crate) fn below(mut self, rows: usize) -> Self {
+        self.0.place.row = self.0.place.row.map(|row| row + rows);
+        self
+    }
+
     /// Names the line of a text file.
     #[cfg(feature = "files")]
     pub(crate) fn on_line(mut self, line: Option<u64>) -> Self {
@@ -490,6 +497,12 @@ pub enum Problem {
     /// A word of an svmlight file that is not an entry.
     #[error("{0:?} is not an entry like 7:0.5")]
     NotAnEntry(String),
+    /// Data that can only be read as a whole.
+    #[error("{0} cannot be read in parts")]
+    NotInParts(&'static str),
+    /// Rows that are not those that were read before.
+    #[error("these are not the certified rows: {0}")]
+    OtherRows(String),
     /// An origin that no data can have.
     #[error("the record of how the rows were made is wrong: {0}")]
     BadOrigin(String),
@@ -571,6 +584,10 @@ impl Problem {
             P::WrongType(_) => "convert them to float32 or float64",
             P::Encoding(_) => "write the file with snappy compression and the default encodings",
             P::WrongShape { .. } => "reshape it",
+            P::NotInParts(_) => {
+                "use .npy files stored row by row, or .parquet files; a larger limit reads them as a whole{}"
+            }
+            P::OtherRows(_) => "do not change files while they are read",
             P::LengthMismatch { .. } => "give exactly one per row",
             P::NoLabels => {
                 "name the file of the labels too{}, or save both in one .npz file as \"x\" and \"y\""

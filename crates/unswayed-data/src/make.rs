@@ -124,30 +124,9 @@ pub(crate) fn rows(
     if table.pattern.is_some() && !is_supported {
         return Err(Problem::SparseLabels.into());
     }
-    let mut z = Cow::Borrowed(table.x.as_slice());
-    let mut columns = table.columns;
-    let mut front = None;
     let steps = steps::of_rows(&table, &labels, class_weights)?;
-    let y = || labels::values(table.y.as_ref(), &labels).map_err(|error| about.labels.blame(error));
-    match &labels {
-        Labels::Classes { .. } | Labels::Scores => multiply(z.to_mut(), &table, &y()?),
-        Labels::Multiclass { .. } | Labels::Numbers => front = Some(y()?),
-        Labels::Preferences => {
-            z = differences(&table)?.into();
-            columns /= 2;
-        }
-        Labels::Premultiplied | Labels::None => {}
-    }
-    let scale = divided(&mut z, (&table, columns), divide, labels == Labels::None)?;
-    if let Cow::Owned(z) = &mut z {
-        clear_signs_of_zero(z);
-    }
-    if let Some(i) = z.iter().position(|value| !value.is_finite()) {
-        return Err(Problem::Overflow.at(Place::row(table.row_of(i, columns))));
-    }
-    if let Some(front) = front {
-        z = labelled(&z, columns, &front).into();
-    }
+    let (z, scale) = entries(&table, &labels, divide, &about)?;
+    let columns = if labels == Labels::Preferences { table.columns / 2 } else { table.columns };
     let z = match z {
         Cow::Owned(z) => Some(z),
         Cow::Borrowed(_) => None,
@@ -174,6 +153,39 @@ pub(crate) fn rows(
         made: None,
     };
     Ok(Dataset::new(z, kept.map(Arc::new), steps, Arc::new(table), origin))
+}
+
+/// The entries of the rows of a table that has been checked, and by what they were divided.
+pub(crate) fn entries<'a>(
+    table: &'a Table,
+    labels: &Labels,
+    divide: Divide,
+    about: &About,
+) -> Result<(Cow<'a, [f64]>, f64), DataError> {
+    let mut z = Cow::Borrowed(table.x.as_slice());
+    let mut columns = table.columns;
+    let mut front = None;
+    let y = || labels::values(table.y.as_ref(), labels).map_err(|error| about.labels.blame(error));
+    match labels {
+        Labels::Classes { .. } | Labels::Scores => multiply(z.to_mut(), table, &y()?),
+        Labels::Multiclass { .. } | Labels::Numbers => front = Some(y()?),
+        Labels::Preferences => {
+            z = differences(table)?.into();
+            columns /= 2;
+        }
+        Labels::Premultiplied | Labels::None => {}
+    }
+    let scale = divided(&mut z, (table, columns), divide, *labels == Labels::None)?;
+    if let Cow::Owned(z) = &mut z {
+        clear_signs_of_zero(z);
+    }
+    if let Some(i) = z.iter().position(|value| !value.is_finite()) {
+        return Err(Problem::Overflow.at(Place::row(table.row_of(i, columns))));
+    }
+    if let Some(front) = front {
+        z = labelled(&z, columns, &front).into();
+    }
+    Ok((z, scale))
 }
 
 fn multiply(z: &mut [f64], table: &Table, y: &[f64]) {
@@ -206,7 +218,7 @@ fn divided(
     let scale = match divide {
         Divide::By(scale) if scale > 0.0 && scale.is_finite() => scale,
         Divide::By(scale) => return Err(Problem::BadScale(scale).into()),
-        Divide::ByLargestNorm => norms::scale(|| table.split(z, columns), columns)?,
+        Divide::ByLargestNorm => norms::scale(table.split(z, columns), columns)?,
         Divide::Not => 1.0,
     };
     if matches!(divide, Divide::Not) && !samples {

@@ -53,6 +53,9 @@ pub enum CertifyError {
     /// A certificate that was made before does not hold.
     #[error("{0}")]
     Refused(Failure),
+    /// Rows could not be read.
+    #[error("{0}")]
+    Data(String),
     /// The problem is not one that can be certified.
     #[error(transparent)]
     Problem(#[from] ProblemError),

@@ -254,6 +254,48 @@ fn scales() {
     folder.refuses(&["a.npz"], 2, "the scale 0 is not a positive number");
 }
 
+/// A certificate whose proof has a rule is checked in parts, with the same result, if the data are larger than the limit.
+#[test]
+fn data_that_are_read_in_parts() {
+    let folder = Folder::new();
+    let x = folder.write("train_x.npy", npy("<f8", "(5, 2)", &doubles(&X)));
+    let y = folder.write("train_y.npy", npy("<f8", "(5,)", &doubles(&LABELS)));
+    let data = load(&Source::path(&x).labels(&y), &Reading::default()).expect("good data");
+    let whole = loose(&[&data], Loss::Hinge, None);
+    folder.write(CERTIFICATE, whole.to_bytes());
+    // Its proof needs all rows at once.
+    let text = folder.accepts(&["train_x.npy"]);
+    assert_eq!(folder.accepts(&["train_x.npy", "--memory", "0"]), text);
+    let mut short = whole.clone();
+    let Proof::Cases(proof) = &mut short.loss.proof else { unreachable!("a proof by cases") };
+    proof.lines = vec![Lines { theta: vec![1.0, -0.5], gain: vec![0.25], ..Lines::default() }];
+    let rows = [Rows::of(&data)];
+    let evidence = Evidence { data: &rows, target: None };
+    let proven = prove(&short.statement, &short.loss.proof, &evidence).and_then(|proven| proven.bound());
+    short.loss.bound = proven.expect("a bound");
+    folder.write(CERTIFICATE, short.to_bytes());
+    let text = folder.accepts(&["train_x.npy"]);
+    for limit in ["0", "1KB", "1 b", "2.5tb"] {
+        assert_eq!(folder.accepts(&["train_x.npy", "--memory", limit]), text, "{limit}");
+    }
+    folder.refuses(&["train_x.npy", "--memory", "much"], 2, "such as 500MB");
+    let parts = ["train_x.npy", "--memory", "0"];
+    short.loss.bound = short.loss.bound.next_down();
+    folder.write(CERTIFICATE, short.to_bytes());
+    folder.refuses(&parts, 1, "below the proven value");
+    short.loss.bound = short.loss.bound.next_up();
+    folder.write(CERTIFICATE, short.to_bytes());
+    folder.accepts(&parts);
+    folder.write("train_y.npy", npy("<f8", "(5,)", &doubles(&[1.0, -1.0, -1.0, 1.0, -1.0])));
+    folder.refuses(&parts, 1, "these are not the certified rows: sha256");
+    folder.write("train_y.npy", npy("<f8", "(4,)", &doubles(&LABELS[..4])));
+    folder.refuses(&parts, 2, "train_y.npy");
+    folder.write("train_y.npy", npy("<f8", "(5,)", &doubles(&LABELS)));
+    folder.write("train_x.npy", npy("<f8", "(6, 2)", &doubles(&[&X[..], &[0.5, 0.5]].concat())));
+    folder.write("train_y.npy", npy("<f8", "(6,)", &doubles(&[&LABELS[..], &[1.0]].concat())));
+    folder.refuses(&parts, 1, "of: 5 here, 6 there");
+}
+
 #[test]
 fn features_and_labels_in_two_files() {
     let folder = Folder::new();

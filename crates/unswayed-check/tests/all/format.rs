@@ -172,6 +172,8 @@ fn the_samples_have_every_field() {
         "start",
         "delta",
         "gain",
+        "theta",
+        "exceptions",
     ] {
         // Cases by class are in no small sample, and are written only if they are there.
         assert!(keys.contains(key) || key == "by_class", "{key}");

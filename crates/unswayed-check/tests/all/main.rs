@@ -37,6 +37,7 @@ mod oracles;
 mod paper;
 mod rates;
 mod rejections;
+mod rule;
 mod rules;
 mod seeds;
 mod sparse;

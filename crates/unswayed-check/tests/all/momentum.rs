@@ -143,9 +143,10 @@ impl Momentous<'_> {
     }
 }
 
-/// The kinds with one dataset and neither projection, schedule, unregularized column nor target.
+/// The kinds with one dataset and neither projection, schedule, unregularized column, target nor rule.
 fn plain_kinds() -> Vec<KindOf> {
-    let other = ["projected", "schedule", "free", "fixed", "weights", "rows", "drift", "unregularized"];
+    let other =
+        ["projected", "schedule", "free", "fixed", "weights", "rows", "drift", "unregularized", "rule"];
     kinds().into_iter().filter(|(name, _)| !other.iter().any(|word| name.contains(word))).collect()
 }
 

@@ -2,13 +2,13 @@
 
 use unswayed_check::Feature::{self, *};
 use unswayed_check::{
-    Deviation, NewDataClaim, PaperProof, RULES, Reason, Rows, Rule, Set, features, prove, prove_new_data,
-    unsupported,
+    Deviation, NewDataClaim, PaperProof, RULES, Reason, RowBound, Rows, Rule, Set, features, prove,
+    prove_new_data, unsupported,
 };
 
 use crate::common::Problem;
 use crate::common::fixtures::{by_paper, paper};
-use crate::common::generic::{by_levels, generic, generic_error};
+use crate::common::generic::{by_levels, generic, generic_error, ruled};
 
 const LOSSES: [Feature; 5] = [Hinge, Logistic, SmoothMargin, Multiclass, Regression];
 /// The losses with what they say of labels.
@@ -166,6 +166,14 @@ fn every_rule_can_be_the_first_that_is_broken() {
                 if unsupported(&sparse).is_none() {
                     unsupported(&with_levels(&sparse)).into_iter().for_each(&mut count);
                 }
+                // And the numbers of rows may follow a rule.
+                let of_rows: [&[Feature]; 2] = [&[RowRule], &[SparseRows, RowRule]];
+                for more in of_rows {
+                    let ruled = [&request[..], more].concat();
+                    if unsupported(&ruled[..ruled.len() - 1]).is_none() {
+                        unsupported(&ruled).into_iter().for_each(&mut count);
+                    }
+                }
             }
         }
     }
@@ -202,6 +210,32 @@ fn levels_prove_what_no_rule_refuses_and_nothing_else() {
     }
     println!("{accepted} combinations accepted, {refused} refused");
     assert!(accepted > 30 && refused > 300, "{accepted} {refused}");
+}
+
+/// The same for proofs by a rule.
+#[test]
+fn rules_prove_what_no_rule_refuses_and_nothing_else() {
+    let (mut accepted, mut refused) = (0, 0);
+    for request in requests() {
+        let other = [SetAroundData, Confidence, Paper];
+        if unsupported(&request).is_some() || request.iter().any(|feature| other.contains(feature)) {
+            continue;
+        }
+        let mut problem = generic(&request);
+        let shares = matches!(problem.proof.rows, RowBound::BoundedSlope | RowBound::ErrorHinge);
+        if !shares || problem.proof.shells.is_some() || problem.proof.beta.len() != 2 {
+            continue;
+        }
+        ruled(&mut problem);
+        let proven = problem.bound().map_err(|failure| failure.reason);
+        match (unsupported(&[&request[..], &[RowRule]].concat()), proven) {
+            (None, Ok(_)) => accepted += 1,
+            (Some(rule), Err(Reason::Unsupported(found))) if found == rule => refused += 1,
+            (rule, proven) => panic!("{request:?}: {rule:?} {proven:?}"),
+        }
+    }
+    println!("{accepted} combinations accepted, {refused} refused");
+    assert!(accepted >= 4 && refused > 100, "{accepted} {refused}");
 }
 
 /// The checker cannot see that a set was read off the data; everything else that a rule refuses, it refuses, with that rule;

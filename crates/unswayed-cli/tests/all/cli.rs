@@ -366,3 +366,58 @@ fn the_table_says_what_is_certified_first() {
     let other = ["--output", CERTIFICATE, "--rows", "3"];
     assert!(shown(&other).contains(&format!("{CERTIFICATE} (replaced)\n")));
 }
+
+/// Features and labels of 400 rows in `.npy` files, in a folder of their own.
+fn arrays() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let label = |i: usize| if i.is_multiple_of(2) { 1.0 } else { -1.0 };
+    let entry = |i: usize, j: usize| {
+        let noise = (i.wrapping_mul(7919).wrapping_add(104_729 * j) % 1000) as f64 / 1000.0 - 0.5;
+        0.6 * noise + if j == 0 { 0.3 * label(i) } else { 0.0 }
+    };
+    let x: Vec<f64> = (0..400).flat_map(|i| (0..3).map(move |j| entry(i, j))).collect();
+    let y: Vec<f64> = (0..400).map(label).collect();
+    for (name, shape, values) in [("train_x.npy", "(400, 3)", x), ("train_y.npy", "(400,)", y)] {
+        let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}\n");
+        let mut file = b"\x93NUMPY\x01\x00".to_vec();
+        file.extend(u16::try_from(header.len()).unwrap().to_le_bytes());
+        file.extend(header.as_bytes());
+        file.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        std::fs::write(folder.path().join(name), file).unwrap();
+    }
+    folder
+}
+
+/// The statement is the same however the files are read, and so is the verdict on either certificate.
+#[test]
+fn data_that_are_read_in_parts() {
+    let folder = arrays();
+    let run = |more: &[&str]| json(&unswayed(folder.path(), &certify("train_x.npy", more)));
+    let whole = run(&["--compact", "--attacks", "none", "--json", "--output", "whole.json"]);
+    let parts = run(&["--memory", "1KB", "--json", "--output", "parts.json"]);
+    assert_eq!(parts["statement"], whole["statement"]);
+    assert_eq!(parts["read_in_parts"]["sample_rows"], 400);
+    assert!(whole.get("read_in_parts").is_none());
+    let [whole, parts] = [&whole, &parts].map(|found| found["certified_loss"].as_f64().unwrap());
+    assert!(parts < 1.02 * whole, "{parts} {whole}");
+    for certificate in ["whole.json", "parts.json"] {
+        let checked = ["0", "1GB"].map(|limit| {
+            let check = ["check", certificate, "train_x.npy", "--memory", limit, "--json"];
+            json(&unswayed(folder.path(), &check))
+        });
+        assert_eq!(checked[0]["status"], "valid");
+        assert_eq!(checked[0], checked[1]);
+    }
+    for (more, words) in [
+        (&["--loss", "logistic"][..], "a proof by a rule"),
+        (&["--report", "r"], "--report: not for data that are read in parts"),
+        (&["--confidence", "0.9"], "--confidence: not for data that are read in parts"),
+        (&["--effort", "tight"], "--effort: not for data that are read in parts"),
+    ] {
+        let refused = unswayed(folder.path(), &certify("train_x.npy", &[&["--memory", "0"], more].concat()));
+        let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success() && message.contains(words), "{message}");
+    }
+    let refused = unswayed(folder.path(), &certify("train_x.npy", &["--memory", "lots"]));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("such as 500MB"));
+}

@@ -36,7 +36,7 @@ pub(super) fn tables(files: &[Opened], layout: Layout) -> Result<(Table, usize),
 }
 
 /// Two tables with the same columns and the same kind of labels.
-fn append(mut all: Table, next: Table) -> Option<Table> {
+pub(super) fn append(mut all: Table, next: Table) -> Option<Table> {
     if all.names != next.names {
         return None;
     }

@@ -4,6 +4,7 @@ mod columns;
 mod concat;
 mod csr;
 mod expand;
+mod found;
 mod frame;
 mod json;
 mod lines;
@@ -11,7 +12,9 @@ mod npy;
 mod npz;
 mod pages;
 mod parquet;
+mod parts;
 mod source;
+mod stream;
 mod svmlight;
 mod text;
 mod write;
@@ -24,6 +27,7 @@ pub use frame::load_frame;
 pub use lines::{Line, Lines};
 pub use source::Source;
 use source::{Format, Location, Opened};
+pub use stream::{Block, Stream};
 pub use write::{write_arrays, write_dataset, write_sparse, write_weighted};
 
 use crate::error::{DataError, Part, Problem};
@@ -89,7 +93,16 @@ pub fn load(source: &Source, reading: &Reading) -> Result<Dataset, DataError> {
 /// Refuses what [`load`] refuses, but for the norms; a file with fewer rows, with other labels, or without the columns that
 /// the origin names; and an origin that no data can have.
 pub fn reload(source: &Source, origin: &Origin) -> Result<Dataset, DataError> {
-    let reading = Reading {
+    let reading = reading(origin);
+    located(source, |files| {
+        let Found { table, about, .. } = read(source, files, &reading)?;
+        table.remade_as(origin, about)
+    })
+}
+
+/// How the table of an origin is read.
+fn reading(origin: &Origin) -> Reading {
+    Reading {
         labels: labels::policy(&origin.labels),
         label_column: origin.label_column.clone(),
         weight_column: origin.weight_column.clone(),
@@ -98,11 +111,7 @@ pub fn reload(source: &Source, origin: &Origin) -> Result<Dataset, DataError> {
         dense: origin.of_columns.is_none(),
         rows: Some(origin.rows),
         ..Reading::default()
-    };
-    located(source, |files| {
-        let Found { table, about, .. } = read(source, files, &reading)?;
-        table.remade_as(origin, about)
-    })
+    }
 }
 
 /// Loads a table as it is, with features of any norm, and what its labels mean: y (nothing if there are no labels) and
@@ -188,25 +197,8 @@ fn read(source: &Source, files: &[Opened], reading: &Reading) -> Result<Found, D
         }
         Format::Svmlight => svmlight::read(&first.content, reading.rows)?,
     };
-    let part =
-        |name: &str| if is_table { Part::Column(name.to_owned()) } else { Part::Array(name.to_owned()) };
-    let is_chosen = reading.columns.is_some() || !reading.drop_columns.is_empty();
-    let about = About {
-        file: source.features.base_name(),
-        label_file: source.labels.as_ref().map(Location::base_name),
-        label_column: layout.label_column.map(str::to_owned),
-        weight_column: reading.weight_column.clone(),
-        step_weight_column: reading.step_weight_column.clone(),
-        chosen_columns: is_chosen.then(|| table.names.clone()),
-        files: (files.len() > 1).then(|| files.iter().map(Opened::base_name).collect()),
-        of,
-        labels: match &source.labels {
-            Some(file) => Part::File(file.display()),
-            None => part(layout.label_column.unwrap_or("y")),
-        },
-        weights: part(layout.weight_column.unwrap_or_default()),
-        step_weights: part(layout.step_weight_column.unwrap_or_default()),
-    };
+    let names: Vec<String> = files.iter().map(Opened::base_name).collect();
+    let about = about(source, &names, is_table, reading, (&table.names, of));
     let table = if reading.dense { table.dense()? } else { table };
     let table = table.checked(&about)?;
     match reading.rows {
@@ -214,6 +206,36 @@ fn read(source: &Source, files: &[Opened], reading: &Reading) -> Result<Found, D
             Err(Problem::TooFewRows { wanted, found: table.rows() }.into())
         }
         _ => Ok(Found { table, about, policy }),
+    }
+}
+
+/// What is said of files of these names with so many rows, whose features have these names if they have any.
+fn about(
+    source: &Source,
+    files: &[String],
+    is_table: bool,
+    reading: &Reading,
+    (features, of): (&[String], usize),
+) -> About {
+    let layout = layout(is_table, reading);
+    let part =
+        |name: &str| if is_table { Part::Column(name.to_owned()) } else { Part::Array(name.to_owned()) };
+    let is_chosen = reading.columns.is_some() || !reading.drop_columns.is_empty();
+    About {
+        file: source.features.base_name(),
+        label_file: source.labels.as_ref().map(Location::base_name),
+        label_column: layout.label_column.map(str::to_owned),
+        weight_column: reading.weight_column.clone(),
+        step_weight_column: reading.step_weight_column.clone(),
+        chosen_columns: is_chosen.then(|| features.to_vec()),
+        files: (files.len() > 1).then(|| files.to_vec()),
+        of,
+        labels: match &source.labels {
+            Some(file) => Part::File(file.display()),
+            None => part(layout.label_column.unwrap_or("y")),
+        },
+        weights: part(layout.weight_column.unwrap_or_default()),
+        step_weights: part(layout.step_weight_column.unwrap_or_default()),
     }
 }
 

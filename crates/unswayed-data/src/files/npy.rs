@@ -1,6 +1,9 @@
 //! NumPy's `.npy` format: one array, a short text header in front of the raw numbers.
 
-use std::io::Read;
+use std::cmp::Ordering;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
 
 use crate::error::{DataError, Place, Problem, excerpt};
 use crate::table::Table;
@@ -33,6 +36,50 @@ struct Dtype {
     kind: u8,
     width: usize,
     big_endian: bool,
+}
+
+/// An array that is read row by row.
+pub(super) struct Parts {
+    /// The shape in the file.
+    pub shape: Vec<usize>,
+    reader: BufReader<File>,
+    dtype: Dtype,
+    /// Values of a row.
+    width: usize,
+    /// Rows that have not been read.
+    left: usize,
+}
+
+impl Parts {
+    /// Reads the header.
+    pub fn open(path: &Path) -> Result<Self, DataError> {
+        let unreadable = |error: std::io::Error| match error.kind() {
+            std::io::ErrorKind::NotFound => DataError::from(Problem::NotFound),
+            _ => read_error(error),
+        };
+        let file = File::open(path).map_err(unreadable)?;
+        let available = file.metadata().map_err(unreadable)?.len();
+        let mut reader = BufReader::with_capacity(1 << 20, file);
+        let Header { dtype, fortran, shape, length } = read_header(&mut reader)?;
+        if fortran && shape.len() == 2 {
+            return Err(Problem::NotInParts("an array that is stored column by column").into());
+        }
+        let bytes = shape.iter().try_fold(dtype.width, |n, &m| n.checked_mul(m));
+        match bytes.map(|bytes| (bytes as u64).cmp(&available.saturating_sub(length))) {
+            Some(Ordering::Equal) => {}
+            Some(Ordering::Less) => return Err(damaged("it is longer than its header says")),
+            _ => return Err(damaged("the array is shorter than its header says")),
+        }
+        let (left, width) = (shape.first().copied().unwrap_or(1), shape.iter().skip(1).product());
+        Ok(Parts { shape, reader, dtype, width, left })
+    }
+
+    /// The values of the next rows, of which there must be so many.
+    pub fn next(&mut self, rows: usize) -> Result<Vec<f64>, DataError> {
+        let rows = rows.min(self.left);
+        self.left -= rows;
+        read_values(&mut self.reader, self.dtype, rows * self.width)
+    }
 }
 
 /// Reads an array of finite numbers, or of its first `rows` rows. `available` is an upper bound on the

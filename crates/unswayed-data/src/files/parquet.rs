@@ -1,6 +1,7 @@
 //! Parquet tables, read column by column.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 use bytes::Bytes;
 use parquet::basic::{Compression, ConvertedType, LogicalType, Type};
@@ -47,6 +48,59 @@ fn read_table(content: &Bytes, layout: Layout) -> Result<(Table, usize), DataErr
         done += rows;
     }
     Ok((target.finish(layout), of))
+}
+
+/// A Parquet file of which a row group is read at a time.
+pub(super) struct Groups {
+    content: Bytes,
+    opened: Opened,
+    next: usize,
+}
+
+impl Groups {
+    /// Reads the file, but none of its rows.
+    pub(super) fn open(path: &Path, layout: Layout) -> Result<Self, DataError> {
+        let content = super::source::content(path)?;
+        let opened = catch_unwind(AssertUnwindSafe(|| open(&content, layout, false)));
+        let opened = opened.unwrap_or_else(|_| Err(damaged("its content contradicts itself")))?;
+        Ok(Groups { content, opened, next: 0 })
+    }
+
+    /// The rows of the next group that has any, at most as many as the layout says; `None` after the last one.
+    pub(super) fn next(&mut self, layout: Layout) -> Result<Option<Table>, DataError> {
+        while self.next < self.opened.file.num_row_groups() {
+            let read =
+                catch_unwind(AssertUnwindSafe(|| read_group(&self.content, &self.opened, layout, self.next)));
+            let table = read.unwrap_or_else(|_| Err(damaged("its content contradicts itself")))?;
+            self.next += 1;
+            if table.rows() > 0 {
+                return Ok(Some(table));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// One row group as a table.
+fn read_group(content: &Bytes, opened: &Opened, layout: Layout, index: usize) -> Result<Table, DataError> {
+    let group = opened.file.get_row_group(index).map_err(parquet_error)?;
+    let of = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+    let rows = layout.rows.map_or(of, |wanted| wanted.min(of));
+    let mut target = Target::new(opened.features.clone(), layout, rows)?;
+    let used = opened.roles.iter().enumerate().filter(|(_, role)| rows > 0 && **role != Role::Ignored);
+    for (j, &role) in used {
+        let read = Column::open(content, &*group, j).and_then(|column| target.read(column, role, 0, rows));
+        read.map_err(|error| error.in_column(&opened.names[j]))?;
+    }
+    Ok(target.finish(layout))
+}
+
+/// How many rows a file says that it has; only its last bytes are read.
+pub(super) fn rows(path: &Path) -> Result<usize, DataError> {
+    let file = std::fs::File::open(path).map_err(super::npy::read_error)?;
+    let read = catch_unwind(AssertUnwindSafe(|| SerializedFileReader::new(file).map_err(parquet_error)));
+    let file = read.unwrap_or_else(|_| Err(damaged("its content contradicts itself")))?;
+    usize::try_from(file.metadata().file_metadata().num_rows()).map_err(|_| damaged("a number is negative"))
 }
 
 /// Reads a Parquet file as a frame: columns of numbers or texts, with values that may be missing.

@@ -75,7 +75,7 @@ pub(super) enum Format {
 
 impl Format {
     /// The format and the compression, told from the ending of a file's name.
-    fn of_name(path: &Path) -> Option<(Format, Codec)> {
+    pub fn of_name(path: &Path) -> Option<(Format, Codec)> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let (stem, codec) = match name.rsplit_once('.')? {
             (stem, "gz" | "gzip") => (stem, Codec::Gzip),
@@ -165,7 +165,7 @@ impl Location {
             Self::Path(path) if path.exists() && Format::of_name(path).is_none() => {
                 Err(Problem::UnknownFormat.into())
             }
-            Self::Path(path) => one(path, not_empty(read(path)?)?),
+            Self::Path(path) => one(path, content(path)?),
         }
     }
 }
@@ -192,8 +192,17 @@ fn sniffed() -> Result<Opened, DataError> {
     Ok(Opened { path: STANDARD_INPUT.to_owned(), format: Format::of_content(&content), content })
 }
 
-/// The tables of a folder. Other files are not looked at.
+/// The tables of a folder.
 fn folder(path: &Path) -> Result<Vec<Opened>, DataError> {
+    let open = |file: &PathBuf| {
+        let opened = Location::Path(file.clone()).open();
+        opened.map_err(|error| error.in_file(&file.display().to_string()))
+    };
+    Ok(tables_in(path)?.iter().map(open).collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+}
+
+/// The paths of the tables of a folder, in the order of their names. Other files are not looked at.
+pub(super) fn tables_in(path: &Path) -> Result<Vec<PathBuf>, DataError> {
     let unreadable = |error: std::io::Error| Problem::Unreadable(error.to_string());
     let mut files = Vec::new();
     for entry in path.read_dir().map_err(unreadable)? {
@@ -204,14 +213,12 @@ fn folder(path: &Path) -> Result<Vec<Opened>, DataError> {
         }
     }
     files.sort();
-    if files.is_empty() {
-        return Err(Problem::NoTables.into());
-    }
-    let open = |file: &PathBuf| {
-        let opened = Location::Path(file.clone()).open();
-        opened.map_err(|error| error.in_file(&file.display().to_string()))
-    };
-    Ok(files.iter().map(open).collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    if files.is_empty() { Err(Problem::NoTables.into()) } else { Ok(files) }
+}
+
+/// What is in a file.
+pub(super) fn content(path: &Path) -> Result<Bytes, DataError> {
+    not_empty(read(path)?)
 }
 
 fn not_empty(content: Bytes) -> Result<Bytes, DataError> {

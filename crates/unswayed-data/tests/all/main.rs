@@ -7,5 +7,6 @@ mod origin;
 mod refuse;
 mod size;
 mod sparse;
+mod stream;
 mod strict;
 mod tables;

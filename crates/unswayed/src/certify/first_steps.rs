@@ -6,16 +6,17 @@
 use unswayed_check::{CaseProof, Evidence, Horizon, HorizonClaim, Proof, prove};
 
 use super::start::StartCost;
-use super::{best_m, general, interior, norm};
+use super::{Compact, best_m, general, interior, norm};
 use crate::problem::Problem;
 
 /// The smallest bound for these first steps that a proof of its own gives, if there is one that the checker accepts.
-pub(super) fn search(problem: &Problem, horizon: &Horizon) -> Option<HorizonClaim> {
+pub(super) fn search(problem: &Problem, horizon: &Horizon, compact: Compact) -> Option<HorizonClaim> {
     let start = StartCost::new(problem.statement(), horizon);
-    let proofs = if interior::applies(problem) { interior::first_steps(problem, &start) } else { vec![] };
+    let proofs =
+        if interior::applies(problem) { interior::first_steps(problem, &start, compact) } else { vec![] };
     let is_outside = proofs.first().is_some_and(|proof| is_outside(problem.learner().projection, proof));
     let mut best = smallest(problem, horizon, proofs);
-    if best.is_none() || is_outside {
+    if compact != Compact::Always && (best.is_none() || is_outside) {
         let other = smallest(problem, horizon, general::first_steps(problem, &start));
         best = best.into_iter().chain(other).min_by(|a, b| a.bound.total_cmp(&b.bound));
     }

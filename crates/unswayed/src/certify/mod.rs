@@ -36,6 +36,8 @@ mod series;
 mod span;
 mod sparse;
 mod start;
+#[cfg(feature = "files")]
+mod stream;
 #[cfg(test)]
 mod tests;
 
@@ -46,10 +48,13 @@ pub(crate) use benign::hinge as settled_hinge;
 pub use benign::{Benign, benign, held};
 #[cfg(feature = "general")]
 pub(crate) use descent::Descent;
+use interior::Point;
 pub(crate) use interior::dot;
 pub use interior::{MOST_SAME_COLUMNS, MOST_SAME_ROWS};
 pub use mean::{MeanOutcome, MeanSetting, certify_mean, certify_shrunk_mean};
 pub use series::Series;
+#[cfg(feature = "files")]
+pub use stream::{certify_stream, sample_rows};
 use unswayed_check::{
     CaseProof, Certificate, Claim, Failure, Feature, Horizon, HorizonClaim, Loss, NewDataClaim, Proof,
     Statement, Target, prove,
@@ -80,6 +85,37 @@ pub struct Options {
     pub confidence: Option<f64>,
     /// How much time to spend.
     pub effort: Effort,
+    /// Whether the size of the proof may grow with the rows.
+    pub compact: Compact,
+}
+
+/// Whether a proof has a rule in place of numbers for each row (Lemma R1), so that the size of a certificate does not grow with them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compact {
+    /// If there are more than 100,000 rows, and the bound is at most 0.1 % larger.
+    #[default]
+    IfLarge,
+    /// In every case.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// More rows than this are large data.
+const LARGE: usize = 100_000;
+
+impl Compact {
+    /// What it means for a problem.
+    fn of(self, problem: &Problem) -> Compact {
+        let is_large = problem.data()[0].rows() > LARGE && problem.require(&rule_features(problem)).is_ok();
+        if self == Compact::IfLarge && !is_large { Compact::Never } else { self }
+    }
+}
+
+/// The features of a request for a proof by a rule.
+fn rule_features(problem: &Problem) -> Vec<Feature> {
+    let weighted = problem.data().iter().any(|data| data.weights().is_some());
+    std::iter::once(Feature::RowRule).chain(weighted.then_some(Feature::RowWeights)).collect()
 }
 
 /// How much time to spend on a certificate.
@@ -108,6 +144,11 @@ impl Options {
     /// Spend more time.
     pub fn with_effort(self, effort: Effort) -> Self {
         Options { effort, ..self }
+    }
+
+    /// Whether the size of the proof may grow with the rows.
+    pub fn with_compact(self, compact: Compact) -> Self {
+        Options { compact, ..self }
     }
 
     /// Also bound the average loss over the first steps.
@@ -236,12 +277,15 @@ pub(crate) fn certify_near(
     options: &Options,
     near: Option<&Solution>,
 ) -> Result<(Outcome, Option<Solution>), CertifyError> {
+    if options.compact == Compact::Always {
+        problem.require(&rule_features(problem))?;
+    }
     if problem.learner().momentum.is_some() {
         return momentum::certify_near(problem, options, near);
     }
     let Some(level) = options.confidence else {
         let (mut found, solution) = search(problem, options, near)?;
-        if options.effort.has_levels(problem) {
+        if options.compact != Compact::Always && options.effort.has_levels(problem) {
             found.improve_error(levels::search(problem));
         }
         return Ok((finish(problem, options, found, first_steps(problem, options)?, None)?, solution));
@@ -258,7 +302,8 @@ fn first_steps(problem: &Problem, options: &Options) -> Result<Option<HorizonCla
     let start = start(problem, options)?;
     let steps = options.horizon.filter(|_| !sparse::applies(problem));
     let horizon = steps.map(|steps| stated_horizon(problem, options, steps, start)).transpose()?;
-    Ok(horizon.and_then(|horizon| first_steps::search(problem, &horizon)))
+    let compact = options.compact.of(problem);
+    Ok(horizon.and_then(|horizon| first_steps::search(problem, &horizon, compact)))
 }
 
 /// The horizon with the rates that its bound depends on, where they change.
@@ -323,8 +368,14 @@ fn search(
     }
     if interior::applies(problem) {
         let start = start(problem, options)?;
-        let near = near.map(|near| interior::Point { x: near.x.clone(), theta: near.theta.clone() });
-        if let Ok((mut found, point, refused)) = interior::search(problem, &start, near.as_ref()) {
+        let near = near.map(|near| Point { x: near.x.clone(), theta: near.theta.clone() });
+        let compact = options.compact.of(problem);
+        let searched = interior::search(problem, &start, near.as_ref(), compact);
+        if compact == Compact::Always {
+            let (found, Point { x, theta }, _) = searched?;
+            return Ok((found, Some(Solution { x, theta })));
+        }
+        if let Ok((mut found, point, refused)) = searched {
             if refused && problem.learner().projection.is_some_and(|ball| norm(&start) <= ball) {
                 found = found.or_better(general::search(problem));
             }

@@ -5,6 +5,7 @@
 mod fixtures;
 
 mod attacks;
+mod compact;
 mod decide;
 mod design;
 mod examples;

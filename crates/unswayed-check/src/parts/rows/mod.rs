@@ -14,6 +14,8 @@ mod interval;
 mod label_hinge;
 mod label_logistic;
 mod logistic;
+mod rule;
+mod sums;
 #[cfg(test)]
 mod tests;
 
@@ -29,6 +31,8 @@ pub(crate) use interval::Interval;
 pub(crate) use label_hinge::LabelHinge;
 pub(crate) use label_logistic::LabelLogistic;
 pub(crate) use logistic::Logistic;
+pub(crate) use rule::Rule;
+pub(crate) use sums::Sums;
 
 use crate::exact::{Dyadic, ExactSum};
 use crate::failure::{Reason, require, require_not_negative};

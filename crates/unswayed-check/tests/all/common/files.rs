@@ -9,15 +9,17 @@ use unswayed_check::{
 };
 
 use super::fixtures::{self, by_paper, mean, paper};
-use super::generic::{by_levels, generic, generic_error};
+use super::generic::{by_levels, generic, generic_error, ruled};
 use super::{Problem, certificate as certificate_of};
 
 /// A name, a problem, and its certificate. Together they have every field that a file can have, but for those of the paper's
 /// proof and of the mean learner.
 pub fn all() -> Vec<(&'static str, Problem, Certificate)> {
-    let kinds: [(&'static str, &[Feature], bool); 23] = [
+    let kinds: [(&'static str, &[Feature], bool); 25] = [
         ("hinge", &[Hinge, Ball], false),
         ("hinge error", &[Hinge, Feature::Box], true),
+        ("rule", &[Hinge, Ball], false),
+        ("rule error", &[Hinge, Ball], true),
         ("logistic", &[Logistic, Feature::Box], false),
         ("logistic error", &[Logistic, Ball], true),
         ("ellipsoid", &[Hinge, Ellipsoid], false),
@@ -44,7 +46,10 @@ pub fn all() -> Vec<(&'static str, Problem, Certificate)> {
 }
 
 fn made(name: &'static str, features: &[Feature], is_error: bool) -> (&'static str, Problem, Certificate) {
-    let problem = if is_error { generic_error(features) } else { generic(features) };
+    let mut problem = if is_error { generic_error(features) } else { generic(features) };
+    if name.starts_with("rule") {
+        ruled(&mut problem);
+    }
     let mut certificate = certificate_of(&problem);
     if name.starts_with("new data") {
         let mut claim = NewDataClaim {

@@ -222,6 +222,15 @@ fn make(features: &[Feature], is_error: bool) -> Problem {
     problem
 }
 
+/// A rule for all rows but the third.
+pub fn ruled(problem: &mut Problem) {
+    let lines = &mut problem.proof.lines[0];
+    (lines.theta, lines.gain, lines.exceptions) = (vec![1.0, 0.75], vec![0.5], vec![2.0]);
+    for numbers in [&mut lines.u, &mut lines.u2, &mut lines.c] {
+        numbers.truncate(1);
+    }
+}
+
 /// One shell around 0: the ball of the projection, or one that every step keeps.
 pub fn add_shells(problem: &mut Problem) {
     let ball = problem.statement.learner.projection.unwrap_or(BALL);

@@ -159,6 +159,20 @@ pub fn fill_lines(problem: &mut Problem, random: &mut Random) {
 
 pub fn nothing(_: &mut Problem, _: &mut Random) {}
 
+/// A rule in place of most numbers, and one exception or none.
+pub fn add_rule(problem: &mut Problem, random: &mut Random) {
+    problem.weights = vec![None];
+    let rows = problem.data[0].len() / problem.dimension;
+    let exception = random.below(rows + 1);
+    let lines = &mut problem.proof.lines[0];
+    lines.theta = random.normal(problem.dimension).iter().map(|x| 2.0 * x).collect();
+    lines.gain = vec![10_f64.powf(random.between(-1.0, 4.0))];
+    lines.exceptions = if exception < rows { vec![exception as f64] } else { vec![] };
+    for numbers in [&mut lines.u, &mut lines.u2, &mut lines.c] {
+        numbers.truncate(lines.exceptions.len());
+    }
+}
+
 pub fn add_shells(problem: &mut Problem, random: &mut Random, target: &str, project: bool) {
     let d = problem.dimension;
     let n = problem.data[0].len() / d;
@@ -264,6 +278,12 @@ pub fn kinds() -> Vec<KindOf> {
                 Box::new(move |r| random_problem(r, method, set, nothing)),
             );
         }
+    }
+    for method in [BoundedSlope, ErrorHinge] {
+        add(
+            format!("{} rule", name_of(method)),
+            Box::new(move |r| random_problem(r, method, "ball", add_rule)),
+        );
     }
     for method in [LabelHinge, LabelLogistic] {
         add(name_of(method), Box::new(move |r| random_problem(r, method, "labels", nothing)));
@@ -628,7 +648,7 @@ pub fn improve(problem: &mut Problem, random: &mut Random, steps: usize) {
             for x in l.u2.iter_mut().chain(&mut l.c) {
                 shift(x, 0.0, 1.0, random);
             }
-            for x in l.y.iter_mut().chain(&mut l.target_y) {
+            for x in l.y.iter_mut().chain(&mut l.target_y).chain(&mut l.theta).chain(&mut l.gain) {
                 shift(x, -big, big, random);
             }
         }

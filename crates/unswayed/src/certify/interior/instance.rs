@@ -43,6 +43,19 @@ pub struct Instance<'a> {
     pub start: Option<&'a StartCost>,
     /// Rows that have been taken out because they are always active.
     pub always: Option<Always>,
+    /// What the rows lack of those that they are a sample of.
+    pub tilt: Option<&'a Tilt>,
+}
+
+/// A linear function of (α, β, θ): the difference of two sums over rows, near a point.
+#[derive(Clone, Debug)]
+pub struct Tilt {
+    /// Of α.
+    pub alpha: f64,
+    /// Of β.
+    pub beta: Vec<f64>,
+    /// Of θ.
+    pub theta: Vec<f64>,
 }
 
 /// Rows that every reachable θ has q_i = 1 for: each adds J_i − κ(1 − s_i) exactly, so only their sums matter.
@@ -75,12 +88,18 @@ impl<'a> Instance<'a> {
             start: None,
             k: 1.0 - eta * sigma,
             always: None,
+            tilt: None,
         }
     }
 
     /// The same for the first steps from a start.
     pub fn with_start(self, start: Option<&'a StartCost>) -> Self {
         Instance { start, ..self }
+    }
+
+    /// The same with a linear function added.
+    pub fn with_tilt(self, tilt: Option<&'a Tilt>) -> Self {
+        Instance { tilt, ..self }
     }
 
     /// The instance without adversary or learning rate: k = 1, so that α = 1 gives κ = 1.
@@ -101,6 +120,7 @@ impl<'a> Instance<'a> {
             start: None,
             k: 1.0,
             always: None,
+            tilt: None,
         }
     }
 

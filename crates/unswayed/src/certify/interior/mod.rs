@@ -28,14 +28,18 @@
 //! | [`envelope`] | Ψ: what one row contributes, one type for each form |
 //! | [`rows`], [`sums`] | the passes over the rows, and what they add up to |
 //! | [`outer`] | the function of x and θ alone |
+//! | [`parts`] | rows that come in parts |
+//! | [`compact`] | rules in place of numbers for each row |
 //! | [`guards`], [`cone`] | the inequalities on x |
 //! | [`mod@solve`] | the interior point method |
 
+mod compact;
 mod cone;
 mod envelope;
 mod guards;
 mod instance;
 mod outer;
+mod parts;
 mod rows;
 mod solve;
 mod sums;
@@ -48,12 +52,13 @@ pub(super) use instance::Instance;
 pub(crate) use instance::dot;
 pub use instance::{MOST_SAME_COLUMNS, MOST_SAME_ROWS};
 pub(crate) use outer::Point;
+pub(super) use parts::{Parts, Pass};
 pub(super) use rows::Rows;
 use unswayed_check::{CaseProof, Cases, Claim, Failure, Lines, Loss, RowBound, Set, Shells, Target};
 
-use super::Found as Proven;
 use super::span::Span;
 use super::start::StartCost;
+use super::{Compact, Found as Proven};
 use crate::error::CertifyError;
 use crate::problem::Problem;
 
@@ -65,6 +70,9 @@ use solve::{Warm, solve};
 const LARGE: usize = 8000;
 /// … of one in so many.
 const STRIDE: usize = 8;
+
+/// By how much a bound may be larger, relatively, for a proof whose size does not grow with the rows.
+const NOTICEABLE: f64 = 1e-3;
 
 /// How much a bound must be worse than a refused one to matter.
 const REFUSED: f64 = 1e-6;
@@ -125,6 +133,7 @@ pub(super) fn search(
     problem: &Problem,
     start: &[f64],
     near: Option<&Point>,
+    compact: Compact,
 ) -> Result<(Proven, Point, bool), CertifyError> {
     let own = Instance::new(problem);
     let spanned = own.spanned();
@@ -132,15 +141,16 @@ pub(super) fn search(
     let near = near.map(|near| near.mapped(|v| span.map_or_else(|| v.to_vec(), |span| span.forth(v))));
     let mut theorem2 = theorem2(instance, near.as_ref());
     let mut zero_one = zero_one(instance, &theorem2);
-    let mut found = vec![plain(instance)];
-    if dot(start, start).sqrt() <= instance.ball() {
+    let mut found = if compact == Compact::Always { vec![] } else { vec![plain(instance)] };
+    if dot(start, start).sqrt() <= instance.ball() && compact != Compact::Always {
         found.push(bounded_range(instance, &theorem2));
     }
     if let Some(span) = span {
         found.iter_mut().chain([&mut zero_one, &mut theorem2]).for_each(|found| found.map_back(span));
     }
     let point = theorem2.point.clone();
-    found.push(theorem2);
+    found = shortened(&own, found, theorem2, compact);
+    zero_one = shortened(&own, vec![], zero_one, compact).swap_remove(0);
     let best = found.iter().map(|found| found.bound).fold(f64::INFINITY, f64::min);
     let (loss, converged) = best_claim(problem, found)?;
     let wanted = zero_one.bound < loss.bound.min(1.0) && !problem.learner().average;
@@ -152,22 +162,36 @@ pub(super) fn search(
     Ok((Proven { loss, error, converged }, point, refused))
 }
 
+/// The proofs, one of which may have a rule in place of its numbers. If it must have one, or has one and is not noticeably worse than
+/// the best of the others, it is the only one.
+fn shortened(instance: &Instance, mut others: Vec<Found>, whole: Found, compact: Compact) -> Vec<Found> {
+    if compact == Compact::Never {
+        others.push(whole);
+        return others;
+    }
+    let short = compact::by_rule(instance, &whole);
+    let best = others.iter().fold(whole.bound, |best, other| best.min(other.bound));
+    if compact == Compact::Always || short.bound <= best + NOTICEABLE * best.abs() {
+        return vec![short];
+    }
+    others.push(whole);
+    others
+}
+
 /// Proofs for the first steps from a start, best first: each minimises its bound together with what the start costs.
-pub(super) fn first_steps(problem: &Problem, start: &StartCost) -> Vec<CaseProof> {
+pub(super) fn first_steps(problem: &Problem, start: &StartCost, compact: Compact) -> Vec<CaseProof> {
     let own = Instance::new(problem).with_start(Some(start));
     let spanned = own.spanned();
     let (span, instance) = spanned.as_ref().map_or((None, &own), |(span, instance)| (Some(span), instance));
-    let theorem2 = theorem2(instance, None);
+    let mut theorem2 = theorem2(instance, None);
     let mut found = vec![];
-    if dot(&start.theta, &start.theta).sqrt() <= instance.ball() {
+    if dot(&start.theta, &start.theta).sqrt() <= instance.ball() && compact != Compact::Always {
         found.push(bounded_range(instance, &theorem2));
     }
-    found.push(theorem2);
     if let Some(span) = span {
-        for found in &mut found {
-            found.map_back(span);
-        }
+        found.iter_mut().chain([&mut theorem2]).for_each(|found| found.map_back(span));
     }
+    let mut found = shortened(&own, found, theorem2, compact);
     found.retain(|found| found.bound.is_finite());
     found.sort_by(|a, b| a.bound.total_cmp(&b.bound));
     found.into_iter().map(|found| found.proof).collect()

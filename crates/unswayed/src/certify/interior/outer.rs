@@ -202,6 +202,11 @@ impl Outer<'_> {
                 theta[j] += kappa * z;
             }
         }
+        if let Some(tilt) = self.instance.tilt {
+            x[ALPHA] += tilt.alpha;
+            x[BETA..].iter_mut().zip(&tilt.beta).for_each(|(g, b)| *g += b);
+            theta.iter_mut().zip(&tilt.theta).for_each(|(g, t)| *g += t);
+        }
         if let Some(start) = self.start(&at.x) {
             x[ALPHA] += start.alpha;
             x[BETA..].iter_mut().zip(&start.beta).for_each(|(g, b)| *g += b);

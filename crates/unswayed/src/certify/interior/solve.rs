@@ -211,6 +211,10 @@ impl<const M: usize, const K: usize, E: Envelope<M, K>> Method<'_, M, K, E> {
                 *v += kappa * z;
             }
         }
+        if let Some(tilt) = instance.tilt {
+            cost += tilt.alpha * x[ALPHA] + dot(&tilt.beta, beta);
+            v.iter_mut().zip(&tilt.theta).for_each(|(v, t)| *v += t);
+        }
         if let Some(start) = instance.start {
             cost += start.value_in(self.outer.ball, x[ALPHA], beta);
         }

@@ -524,7 +524,8 @@ def certify(
         method: `"convexity"`, or `"paper"` for the semidefinite program of the paper (slower and looser, and only for the
             hinge loss and the ball).
         effort: `"quick"`, or a better proof of the error too (hinge and logistic losses): `"standard"` where it takes seconds, up
-            to 2000 rows of 31 columns, `"tight"` for up to 5000 rows, however long it takes.
+            to 2000 rows of 31 columns, `"tight"` for up to 5000 rows, however long it takes, and
+            for up to 1000 rows a better proof of the loss (hinge loss, ball), which takes seconds.
     """
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, momentum=momentum,

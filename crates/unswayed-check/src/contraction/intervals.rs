@@ -28,7 +28,7 @@ impl Intervals {
     /// Moves an end inwards: 2i is the upper end of row i, 2i + 1 the lower one, of which `to` is the negative.
     pub(super) fn cut(&mut self, end: usize, to: f64) {
         let row = end / 2;
-        if end % 2 == 0 {
+        if end.is_multiple_of(2) {
             self.high[row] = self.high[row].min(to);
         } else {
             self.low[row] = self.low[row].max(-to);

@@ -115,7 +115,7 @@ impl<'a> Setting<'a> {
     fn moved_end(&self, lines: &Lines, round: &ContractionRound, e: usize) -> Result<f64, Reason> {
         let (end, codes) = (round.ends[e] as usize, &round.codes[e * lines.bytes()..][..lines.bytes()]);
         let pull = Dyadic::new(round.pulls[e]);
-        let along = if end % 2 == 0 { pull.clone() } else { Dyadic::zero() - &pull };
+        let along = if end.is_multiple_of(2) { pull.clone() } else { Dyadic::zero() - &pull };
         let x = self.rows.row(end / 2).iter().map(|&z| &along * Dyadic::new(z)).collect();
         let value = self.value(lines, codes, [round.tau[e], round.nu[e]], Some(x))?;
         Ok(round_up(&quotient(&(value - &self.target), &pull, Round::Up).into()))

@@ -104,7 +104,7 @@ impl Search<'_> {
             for k in 0..3 {
                 let sign = if signs[k] > 0.0 { 1.0 } else { -1.0 };
                 if last[k] != 0.0 {
-                    step[k] = (step[k] * if sign == last[k] { 1.3 } else { 0.5 }).min(limits[k]);
+                    step[k] = (step[k] * if sign * last[k] > 0.0 { 1.3 } else { 0.5 }).min(limits[k]);
                 }
                 last[k] = sign;
                 at[k] += sign * step[k];
@@ -155,7 +155,9 @@ impl Search<'_> {
         let Hulls { free, width, .. } = self.hulls;
         let (a, fixed) = self.fixed(at);
         self.sum(&fixed, u, theta);
-        theta.iter_mut().for_each(|theta| *theta /= 2.0 * a);
+        for theta in theta.iter_mut() {
+            *theta /= 2.0 * a;
+        }
         let all: Vec<u32> = (0..free.len() as u32).filter(|place| width[*place as usize] > 0.0).collect();
         let mut active = all.clone();
         for pass in 0..self.work.passes {
@@ -191,7 +193,9 @@ impl Search<'_> {
         }
         let gain = self.sum(&fixed, u, theta);
         let value = self.value(at, a, theta, gain);
-        theta.iter_mut().for_each(|theta| *theta /= 2.0 * a);
+        for theta in theta.iter_mut() {
+            *theta /= 2.0 * a;
+        }
         let pull = self.direction.map_or(0.0, |(row, sign)| value - sign * dot(self.numbers.row(row), theta));
         (value, pull)
     }

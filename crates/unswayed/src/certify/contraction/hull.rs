@@ -56,9 +56,9 @@ impl Hulls {
     pub(super) fn new(numbers: &Numbers, intervals: &Intervals) -> Self {
         let mut hulls =
             Hulls { free: vec![], width: vec![], constant: numbers.noise, slope: vec![0.0; numbers.width] };
-        let (kappa, jumps) = (numbers.kappa, &numbers.jumps);
-        for i in 0..numbers.n {
-            let (p, jump) = (numbers.p[i], jumps[i]);
+        let kappa = numbers.kappa;
+        for (i, &jump) in numbers.jumps.iter().enumerate() {
+            let p = numbers.p[i];
             let (below, above) = (1.0 - intervals.low[i], intervals.high[i] - 1.0);
             if above < 0.0 {
                 hulls.add(numbers, i, jump, kappa);

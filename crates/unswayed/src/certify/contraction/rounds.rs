@@ -140,7 +140,9 @@ impl<'a> Rounds<'a> {
     fn searched(&mut self, ends: &[usize], hulls: &Hulls, target: f64, work: Work) -> Vec<Move> {
         let (numbers, intervals) = (self.numbers, &self.intervals);
         let mut wanted = vec![false; self.ends.len()];
-        ends.iter().for_each(|end| wanted[*end] = true);
+        for end in ends {
+            wanted[*end] = true;
+        }
         let states: Vec<(usize, &mut State)> =
             self.ends.iter_mut().enumerate().filter(|(end, _)| wanted[*end]).collect();
         let one = |(end, state): (usize, &mut State)| {

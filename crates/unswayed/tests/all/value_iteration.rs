@@ -415,37 +415,6 @@ fn levels_are_above_the_worst_case() {
     }
 }
 
-/// Proofs by contraction. The worst case is known well here, and a bound that is 5 % too low is noticed.
-#[test]
-fn contraction_is_above_the_worst_case() {
-    let data = rows(vec![0.9, 0.7, 1.0, -0.3, 0.4, 0.6], 1);
-    let rules = Rules { of_error: false, one_coin: false };
-    let mut contracted = 0;
-    for rates in [(0.01, 0.1, 0.05), (0.01, 0.1, 0.1), (0.01, 0.2, 0.1), (0.02, 0.05, 0.05)] {
-        let problem = learning(data.clone(), rates).build().expect("a problem");
-        let outcome =
-            certify_with(&problem, &Options::default().with_effort(Effort::Tight)).expect("a bound");
-        let claim = outcome.certificate.loss;
-        contracted += usize::from(matches!(claim.proof, Proof::Contraction(_)));
-        let solve = |nodes: usize| {
-            let grid = Grid::new(&problem, rules, Fineness { nodes, points: 8, free: 4.0 });
-            grid.solve(WIDTH, ROUNDS)
-        };
-        let [rough, truth] = [1001, 2001].map(solve);
-        assert!(truth.high - truth.low < 100.0 * WIDTH, "{rates:?}: value iteration did not end");
-        let room = FLOOR + 2.0 * (rough.high - truth.low).abs();
-        println!(
-            "{rates:?}: worst case {:.5} ± {room:.5}, {} {:.5}",
-            truth.low,
-            claim.proof.method(),
-            claim.bound
-        );
-        assert!(truth.low <= claim.bound + room, "{rates:?}: {} > {}", truth.low, claim.bound);
-        assert!(truth.low > 0.95 * claim.bound + room, "{rates:?}: an error of 5 % is not noticed");
-    }
-    assert!(contracted >= 2, "{contracted} proofs by contraction");
-}
-
 /// One number per row, or two classes with one column; steps and forgetting that a grid can follow.
 fn is_small(case: &Case) -> bool {
     let columns = case.data[0].dimension() - usize::from(case.kind.loss == 2);

@@ -62,7 +62,8 @@ fn touching(random: &mut Random, with_rounds: bool) -> Option<(Case, f64, f64)> 
             }
             (other, beta) = (beta, beta - here * (other - beta) / (there - here));
         }
-        if !(gap(beta).abs() < 1e-12) {
+        let gap = gap(beta).abs();
+        if gap.is_nan() || gap >= 1e-12 {
             return None;
         }
     }
@@ -78,9 +79,7 @@ fn touching(random: &mut Random, with_rounds: bool) -> Option<(Case, f64, f64)> 
     let mut proof =
         ContractionProof { alpha, beta: vec![beta], ball, tau, nu, codes: vec![15], ..Default::default() };
     let mut case = Case { statement, proof: proof.clone(), z: vec![z], weights: None };
-    if !with_rounds {
-        proof.target = -100.0;
-    } else {
+    if with_rounds {
         let jump = on_row(beta);
         let high = 0.5 * ball * (1.0 + z * z);
         let [flat, steep] =
@@ -93,6 +92,8 @@ fn touching(random: &mut Random, with_rounds: bool) -> Option<(Case, f64, f64)> 
         let (ends, pulls) = (vec![0.0, 1.0], vec![up, down]);
         proof.rounds =
             vec![ContractionRound { ends, pulls, tau: vec![tau; 2], nu: vec![nu; 2], codes: vec![0, 15] }];
+    } else {
+        proof.target = -100.0;
     }
     case.proof = proof;
     Some((case, theta, point))

@@ -385,7 +385,7 @@ def other_array(random_, text):
 
 VECTORS = {
     *verify.LINE_VECTORS, *verify.CASE_VECTORS, "beta", "radii", "centre", "q", "points", "start", "a", "b", "m", "h", "theta", "point", "weights",
-    *verify.LEVEL_VECTORS,
+    *verify.LEVEL_VECTORS, "ends", "pulls",
 }
 
 

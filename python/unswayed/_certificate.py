@@ -525,7 +525,8 @@ def certify(
         method: `"convexity"`, or `"paper"` for the semidefinite program of the paper (slower and looser, and only for the
             hinge loss and the ball).
         effort: `"quick"`, or a better proof of the error too (hinge and logistic losses): `"standard"` where it takes seconds, up
-            to 2000 rows of 31 columns, `"tight"` for up to 5000 rows, however long it takes.
+            to 2000 rows of 31 columns, `"tight"` for up to 5000 rows, however long it takes, and for up to 1000 rows a better proof
+            of the loss (hinge loss, ball), which takes seconds.
         compact: a certificate whose size does not grow with the rows: its proof has a rule in place of numbers for each row. For the
             hinge loss against a ball. Data of more than 100,000 rows get one anyway if the bound is at most 0.1 % larger.
     """

@@ -23,6 +23,8 @@ Numbers are exact (`fractions.Fraction`), and conditions are decided exactly. Wr
 - Proofs by levels also round exponentials (`exp`), square roots both ways, and to multiples of powers of two: the ends of
   intervals (2^−40, outward), the constants of (E3) (2^−160), the rows' sums in (E3), and the entries of A and of second
   moments. The activities q in (E3) are computed in binary64; every q in [0, 1] gives a true bound.
+- Proofs by contraction round the quotients of Φ like those of Theorem L1, each end of an interval up to a binary64 number, and compute
+  slopes in binary64; every slope gives a true bound.
 - A proven value is reported as the least binary64 number that is not below it.
 
 Nothing is rounded in the paper's proof, in the horizon and for the mean learner. The first checker rounds in the same
@@ -300,14 +302,22 @@ def whole(value: Any) -> int:
     return value
 
 
-def vector(value: Any) -> list[float]:
-    """Little-endian binary64 numbers in base64."""
+def octets(value: Any) -> bytes:
+    """Bytes in base64."""
     try:
         content = base64.b64decode(text(value), validate=True)
     except ValueError as error:
         raise Unreadable(f"not a certificate: an array is not base64 ({error})") from None
-    if len(content) % 8 or base64.b64encode(content).decode() != value:
-        raise Unreadable("not a certificate: an array is not whole numbers of 8 bytes in plain base64")
+    if base64.b64encode(content).decode() != value:
+        raise Unreadable("not a certificate: an array is not in plain base64")
+    return content
+
+
+def vector(value: Any) -> list[float]:
+    """Little-endian binary64 numbers in base64."""
+    content = octets(value)
+    if len(content) % 8:
+        raise Unreadable("not a certificate: an array is not whole numbers of 8 bytes")
     numbers = list(struct.unpack(f"<{len(content) // 8}d", content))
     if not all(map(math.isfinite, numbers)):
         raise Unreadable("not a certificate: an array has an entry that is not finite")
@@ -383,7 +393,11 @@ LEVEL_NUMBERS = (
     "spread_near", "spread_far",
 )
 LEVELS = struct_of(**dict.fromkeys(LEVEL_VECTORS, vector), **dict.fromkeys(LEVEL_NUMBERS, number), fine=whole, near=whole)
-PROOF = one_of(cases=CASES, paper=PAPER, levels=LEVELS)
+CONTRACTION = struct_of(
+    **dict.fromkeys(("alpha", "ball", "target", "tau", "nu"), number), beta=vector, codes=octets,
+    rounds=list_of(struct_of(**dict.fromkeys(("ends", "pulls", "tau", "nu"), vector), codes=octets)),
+)
+PROOF = one_of(cases=CASES, paper=PAPER, levels=LEVELS, contraction=CONTRACTION)
 CLAIM = struct_of(bound=number, proof=PROOF)
 NEW_DATA = struct_of(
     **dict.fromkeys(("bound", "delta", "radius", "alpha", "nu", "gain"), number), omega=Optional_(number),
@@ -985,6 +999,9 @@ UNSUPPORTED = [
     ("levels", "hinge logistic"), ("levels any", ""), ("levels weights", ""), ("levels rows", ""), ("levels drift", ""),
     ("levels schedule", ""), ("levels average", ""), ("levels projection", ""), ("levels clip", ""), ("levels bias", ""),
     ("levels no-regularization", ""), ("levels steps", ""),
+    ("contraction", "hinge"), ("contraction", "ball"), ("contraction weights", ""), ("contraction rows", ""), ("contraction drift", ""),
+    ("contraction schedule", ""), ("contraction momentum", ""), ("contraction no-regularization", ""), ("contraction clip", ""),
+    ("contraction bias", ""), ("contraction steps", ""), ("contraction hostile", ""), ("sparse contraction", ""),
     ("new-data hostile", ""), ("hostile multiclass", ""), ("hostile weights", ""), ("hostile rows", ""), ("hostile bias", ""),
     ("paper hostile", ""), ("levels hostile", ""),
     ("sparse", "hinge logistic"), ("sparse", "ball"), ("sparse weights", ""), ("sparse rows", ""), ("sparse drift", ""),
@@ -1625,15 +1642,20 @@ def require_ellipsoid(statement: Struct, omega: Optional[float], d: int) -> None
 
 def require_shells(statement: Struct, proof: Struct, data: list[Rows], l: Letters) -> None:
     """Theorem L12: the shells cover a ball that is kept."""
-    shells, learner = proof.shells, statement.learner
+    shells = proof.shells
     radii, ball = exact(shells.radii), Fraction(shells.ball)
     require(ball > 0 and radii[0] > 0 and all(a < b for a, b in zip(radii, radii[1:])), "0 < r_1 < r_2 < …, ϱ > 0")
     require(radii[-1] >= ball and (radii[-1] - ball) ** 2 >= norm2(exact(shells.centre)), "the last shell holds the ball")
+    require_ball_kept(statement, ball, largest_square(statement, proof), data, l)
+
+
+def require_ball_kept(statement: Struct, ball: Fraction, largest: Fraction, data: list[Rows], l: Letters) -> None:
+    learner = statement.learner
     if learner.projection is not None:
-        require(ball >= Fraction(learner.projection), "the shells hold the ball of the projection")
+        require(ball >= Fraction(learner.projection), "ϱ is at least the radius of the projection")
         return
     edge = (ball * Fraction(learner.regularization)) ** 2 / max(l.high, -l.low) ** 2
-    require(edge >= largest_square(statement, proof), "the ball is kept by the adversary's points")
+    require(edge >= largest, "the ball is kept by the adversary's points")
     if learner.clip is None or Fraction(learner.clip) ** 2 > edge:  # no clip unless high is 1
         require(all(max(step_squares(statement, rows)) <= edge for rows in data), "the ball is kept by the rows")
 
@@ -1823,10 +1845,11 @@ def without_hostile(
 
 
 def start_of_cases(statement: Struct, proof: Struct, m: Fraction, data: list[Rows]) -> Fraction:
-    """What the start adds (Theorems 5, L17 and M2), times ηT."""
-    l, start = Letters(statement, proof.alpha, proof.beta, proof.rate), exact(statement.horizon.start)
+    """What the start adds (Theorems 5, L17 and M2), times ηT; for a proof by contraction, too."""
+    l, start = Letters(statement, proof.alpha, proof.beta, proof.get("rate")), exact(statement.horizon.start)
     require(len(start) == len(l.beta) and m >= 0, "the start is as long as θ, and m ≥ 0")
-    balls = [ball for ball in (proof.shells and proof.shells.ball, statement.learner.projection) if ball is not None]
+    own = proof.ball if "ball" in proof else proof.shells and proof.shells.ball
+    balls = [ball for ball in (own, statement.learner.projection) if ball is not None]
     require(bool(balls) or m == 0, "m = 0 without a ball")
     room = Fraction(min(balls)) ** 2 - norm2(start) if balls else ZERO
     require(room >= 0, "the start is in the ball")
@@ -1885,6 +1908,168 @@ def start_of_paper(statement: Struct, proof: Struct, m: Fraction) -> Fraction:
     require(len(start) == len(b) and m >= 0 and low + m > 0 and norm2(start) <= ball**2, "m ≥ 0, l + m > 0, and the start is in the ball")
     here = dot(start, apply(symmetric(exact(proof.a), len(b)), start)) + dot(b, start)
     return here + norm2(b) / (4 * (low + m)) + m * ball**2
+
+
+# ------------------------------------------------------------------------------------------- contraction (Theorem C2)
+
+
+def on_grid(numbers: Any) -> tuple[list[int], int]:
+    """Whole numbers and e: binary64 numbers are these times 2^−e."""
+    pairs = [Fraction(x).as_integer_ratio() for x in numbers]
+    most = max((d for _, d in pairs), default=1)
+    return [n * (most // d) for n, d in pairs], most.bit_length() - 1
+
+
+def nearest(x: Fraction) -> float:
+    try:
+        return float(x)
+    except OverflowError:
+        return math.copysign(math.inf, x)
+
+
+class Contraction:
+    """Rows and λ as whole numbers. Vectors are packed into one number: entry j is the part from bit j·`field` on."""
+
+    def __init__(self, statement: Struct, proof: Struct, data: list[Rows]) -> None:
+        rows, d = data[0], len(data[0].z[0])
+        self.n, self.d, self.target = len(rows.z), d, Fraction(proof.target)
+        require(len(proof.beta) == d, "β is as long as θ")
+        l = self.l = Letters(statement, proof.alpha, proof.beta)
+        require(l.alpha > 0 and proof.ball > 0, "α > 0 and ϱ > 0")
+        self.require_numbers(proof)
+        require_projection(statement, l)
+        self.radius, _ = point_radius(statement)
+        require_ball_kept(statement, Fraction(proof.ball), self.radius**2, data, l)
+        self.weights, self.total = rows.weights, sum(rows.weights)
+        self.kappa = l.kappa0 - 1
+        squares = [norm2(z) for z in rows.z]
+        self.jumps = [(1 - l.eps) * l.full(n, dot(l.beta, z)) for z, n in zip(rows.z, squares)]
+        self.highs = [double_up(Fraction(proof.ball) * (1 + n) / 2) for n in squares]
+        self.lows = [-high for high in self.highs]
+        self.beta, self.beta_bits = on_grid(l.beta)
+        self.beta2 = norm2(l.beta)
+        z, self.bits = on_grid(x for row, w in zip(rows.z, rows.weights) for x in [*row, *(w * x for x in row)])
+        self.z = [z[2 * i * d : (2 * i + 1) * d] for i in range(self.n)]
+        weighted = [z[(2 * i + 1) * d : (2 * i + 2) * d] for i in range(self.n)]
+        # Bits of a sum over all rows, but for the slopes, with a sign.
+        self.field = max(map(abs, z), default=0).bit_length() + self.n.bit_length() + 2
+        self.weighted = weighted
+
+    def require_numbers(self, proof: Struct) -> None:
+        require(proof.tau > 0 and proof.nu >= 0, "τ > 0 and ν ≥ 0")
+        work = sum((len(one.ends) + 128) * self.n * (self.d + 16) for one in proof.rounds)
+        require(work <= 2**33, "rounds take at most 2^33 products")
+        for one in proof.rounds:
+            count = len(one.ends)
+            require_lengths(one, ("pulls", "tau", "nu"), dict.fromkeys(("pulls", "tau", "nu"), count))
+            require(all(0 <= end < 2 * self.n and end == int(end) for end in one.ends), "ends are ends of rows")
+            require(all(t > 0 for t in one.pulls) and all(t > 0 for t in one.tau) and all(nu >= 0 for nu in one.nu), "t, τ > 0 and ν ≥ 0")
+
+    def slopes(self, i: int) -> list[float]:
+        """The slopes that a row can have, in binary64: whichever they are, the bound is true."""
+        low, high, jump, kappa = self.lows[i], self.highs[i], nearest(self.jumps[i]), nearest(self.kappa)
+        if high < 1:
+            return [kappa]
+        if low > 1:
+            return [0.0]
+        steepest = 4.0 * (abs(kappa) + abs(jump))
+        left, right, below, above = kappa, 0.0, 1.0 - low, high - 1.0
+        if jump > 0:
+            right = max(-jump / above, -steepest) if above > 0 else -steepest
+        else:
+            left = min(kappa - jump / below, steepest) if below > 0 else steepest
+        return [right + (left - right) * (c / 15.0) for c in range(16)]
+
+    def top(self, i: int, y: Fraction) -> Fraction:
+        """T of Lemma L4 for the row's interval."""
+        low, high, jump, bounds = Fraction(self.lows[i]), Fraction(self.highs[i]), self.jumps[i], []
+        if low <= 1:
+            bounds += [jump + (self.kappa - y) * (s - 1) for s in (low, min(high, ONE))]
+        if high >= 1:
+            bounds += [-y * (s - 1) for s in (high, max(low, ONE))]
+        return max(bounds)
+
+    def find_lines(self) -> None:
+        """For each row its slopes, as whole numbers, with W times the constants, as whole numbers too."""
+        slopes = [self.slopes(i) for i in range(self.n)]
+        require(all(math.isfinite(y) for row in slopes for y in row), "slopes are finite")
+        flat, self.slope_bits = on_grid(y for row in slopes for y in row)
+        tops = [self.weights[i] * (self.top(i, Fraction(y)) - Fraction(y)) for i, row in enumerate(slopes) for y in row]
+        constants, self.constant_bits = on_grid(tops)
+        # Room for the sum of all products, and a sign.
+        field = self.field + max(map(abs, flat), default=0).bit_length()
+        packed = [sum(x << (j * field) for j, x in enumerate(row)) for row in self.weighted]
+        self.halves = sum(1 << (j * field + field - 1) for j in range(self.d))
+        self.width, self.constant, self.slope, at = field, 0, 0, 0
+        self.choices: list[list[tuple[int, int]]] = []
+        for i, row in enumerate(slopes):
+            own = [(constants[k], flat[k] * packed[i]) for k in range(at, at + len(row))]
+            at += len(row)
+            if len(own) == 1:
+                self.constant += own[0][0]
+                self.slope += own[0][1]
+            else:
+                self.choices.append(own)
+        self.bytes = (len(self.choices) + 1) // 2
+
+    def cut(self, end: int, to: Fraction) -> None:
+        """Moves an end inwards; of lower ends `to` is the negative."""
+        try:
+            rounded = double_up(to)
+        except Invalid:  # beyond all numbers: it stays where it is
+            return
+        if end % 2 == 0:
+            self.highs[end // 2] = min(self.highs[end // 2], rounded)
+        else:
+            self.lows[end // 2] = max(self.lows[end // 2], -rounded)
+
+    def value(self, codes: bytes, tau_: float, nu_: float, end: int = 0, pull: float = 0.0) -> Fraction:
+        """Φ of Lemma C1, rounded up as in Theorem L1."""
+        l, tau, nu, constant, packed = self.l, Fraction(tau_), Fraction(nu_), self.constant, self.slope
+        for place, own in enumerate(self.choices):
+            one, slope = own[codes[place // 2] >> 4 * (place % 2) & 15]
+            constant += one
+            packed += slope
+        chi, push = l.two_ak - nu, l.eps * self.radius
+        curve = l.curvature - push * chi**2 / (2 * tau)
+        require(curve > 0, "a > 0")
+        along = Fraction(pull) * (1 - 2 * (end % 2))
+        # Wτ times h: the coefficients of Σ w_iy_iz_i, of z_i and of β, as whole numbers.
+        factors = [
+            tau * power_of_two(-self.bits - self.slope_bits), self.total * tau * along * power_of_two(-self.bits),
+            self.total * (push * chi - l.sigma * tau) * power_of_two(-self.beta_bits),
+        ]
+        [rows, row, beta], bits = on_grid(factors)
+        half, mask, square = 1 << (self.width - 1), (1 << self.width) - 1, 0
+        packed += self.halves
+        z = self.z[end // 2]
+        for j in range(self.d):
+            h = rows * ((packed >> (j * self.width) & mask) - half) + row * z[j] + beta * self.beta[j]
+            square += h * h
+        square_ = square * power_of_two(-2 * bits)
+        point = up(self.radius * self.beta2 / (2 * tau)) + self.radius * tau / 2 + l.alpha * l.eta * self.radius**2 + nu
+        rows_ = up(constant * power_of_two(-self.constant_bits) / self.total)
+        return rows_ + l.eps * point + up(square_ / ((self.total * tau) ** 2 * 4 * curve))
+
+
+def prove_contraction(statement: Struct, proof: Struct, data: list[Rows]) -> Fraction:
+    """Theorem C2."""
+    require_supported(statement, "contraction")
+    c = Contraction(statement, proof, data)
+    for one in proof.rounds:
+        c.find_lines()
+        require(len(one.codes) == len(one.ends) * c.bytes, "each free row has half a byte")
+        moved = []
+        for k, (end_, pull, tau, nu) in enumerate(zip(one.ends, one.pulls, one.tau, one.nu)):
+            codes, end = one.codes[k * c.bytes : (k + 1) * c.bytes], int(end_)
+            moved.append((end, c.value(codes, tau, nu, end, pull)))
+        for (end, value), pull in zip(moved, one.pulls):
+            c.cut(end, up((value - c.target) / Fraction(pull)))
+        if any(low > high for low, high in zip(c.lows, c.highs)):
+            return c.target
+    c.find_lines()
+    require(len(proof.codes) == c.bytes, "each free row has half a byte")
+    return max(c.target, c.value(proof.codes, proof.tau, proof.nu))
 
 
 # -------------------------------------------------------------------------------------- the error by levels (Theorem E4)
@@ -2312,6 +2497,8 @@ def check_linear(certificate: Struct, data: list[Rows], target: Optional[Rows]) 
         require(about_error == of_error, "a proof is about what is claimed")
         if kind == "levels":
             return prove_levels(statement, proof, data[0])
+        if kind == "contraction":
+            return prove_contraction(statement, proof, data)
         return prove_cases(statement, proof, data, target) if kind == "cases" else prove_paper(statement, proof, data[0])
 
     value = value_of(loss.proof, False)
@@ -2333,7 +2520,7 @@ def check_linear(certificate: Struct, data: list[Rows], target: Optional[Rows]) 
         if certificate.horizon.proof is not None:
             value = value_of(own_proof, False)
         m = Fraction(certificate.horizon.m)
-        cost = start_of_cases(statement, proof, m, data) if kind == "cases" else start_of_paper(statement, proof, m)
+        cost = start_of_paper(statement, proof, m) if kind == "paper" else start_of_cases(statement, proof, m, data)
         first, total = statement.horizon.first_rate, statement.horizon.total_rate
         rate = Fraction(statement.learner.learning_rate if first is None else first)
         steps = rate * statement.horizon.steps if total is None else Fraction(total)

@@ -29,6 +29,23 @@ pub(crate) fn decode(text: &str) -> Result<Vec<f64>, String> {
     }
 }
 
+/// Bytes, in base64 as well.
+pub(crate) mod bytes {
+    use base64::Engine as _;
+
+    use super::{Deserialize, Deserializer, Error, STANDARD, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&STANDARD.encode(bytes))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        let not_base64 = |error| D::Error::custom(format_args!("an array is not base64: {error}"));
+        STANDARD.decode(&*text).map_err(not_base64)
+    }
+}
+
 /// Several vectors.
 pub(crate) mod list {
     use serde::ser::SerializeSeq;

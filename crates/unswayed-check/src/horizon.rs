@@ -13,30 +13,28 @@ use dashu::rational::RBig;
 use crate::exact::{Dyadic, norm2, ratio};
 use crate::failure::{Reason, require, require_length, require_not_negative};
 use crate::lambda::Lambda;
-use crate::momentum::Momentum;
-use crate::proof::CaseProof;
 use crate::rules::{self, Feature};
 use crate::statement::{Horizon, Statement};
 
-/// The term for a proof by cases.
+/// The term for λ(θ) = (α‖θ‖² + βᵀθ)/η, for a proof that may be restricted to a ball. `momentum` is what F(θ_0) adds.
 pub(crate) fn transient(
     statement: &Statement,
-    proof: &CaseProof,
-    momentum: &Momentum,
+    lambda: &Lambda,
+    ball: Option<f64>,
+    momentum: &Dyadic,
     horizon: &Horizon,
     m: f64,
 ) -> Result<RBig, Reason> {
-    let lambda = Lambda::of(statement, proof);
     let Horizon { steps, start, .. } = horizon;
     let features = [rules::features(statement), vec![Feature::Horizon]].concat();
     if let Some(rule) = rules::unsupported(&features) {
         return Err(Reason::Unsupported(rule));
     }
-    require_length("entries of horizon.start", proof.beta.len(), start.len())?;
-    let room = room(statement, proof, start, m)?;
+    require_length("entries of horizon.start", lambda.beta.len(), start.len())?;
+    let room = room(statement, ball, start, m)?;
     let curve = &lambda.alpha + Dyadic::new(m);
     let (mut bound, mut free) = (Dyadic::zero(), Dyadic::zero());
-    for (j, (&theta, &beta)) in start.iter().zip(&proof.beta).enumerate() {
+    for (j, (&theta, &beta)) in start.iter().zip(lambda.beta).enumerate() {
         let is_free = lambda.free.contains(&j);
         let alpha = if is_free { &lambda.alpha * &lambda.k } else { curve.clone() };
         let term = (Dyadic::whole(2) * alpha * Dyadic::new(theta) + Dyadic::new(beta)).square();
@@ -49,13 +47,13 @@ pub(crate) fn transient(
     let quadratic = ratio(&(bound + four * room), &divisor) + ratio(&free, &(divisor * &lambda.k));
     // λ is one of y, which moves 1/(1−μ) times as fast as θ.
     let slower = Dyadic::whole(1) - Dyadic::new(statement.learner.momentum.unwrap_or_default());
-    Ok(RBig::from(slower) * quadratic + ratio(&momentum.of_start(statement, proof, start), &of_time))
+    Ok(RBig::from(slower) * quadratic + ratio(momentum, &of_time))
 }
 
 /// m(ϱ² − ‖θ_0‖²), after the conditions on both factors have been verified.
-fn room(statement: &Statement, proof: &CaseProof, start: &[f64], m: f64) -> Result<Dyadic, Reason> {
+fn room(statement: &Statement, ball: Option<f64>, start: &[f64], m: f64) -> Result<Dyadic, Reason> {
     require(m >= 0.0 && m.is_finite(), "horizon.m", m, "≥ 0")?;
-    let balls = [proof.shells.as_ref().map(|s| s.ball), statement.learner.projection];
+    let balls = [ball, statement.learner.projection];
     let Some(ball) = balls.into_iter().flatten().reduce(f64::min) else {
         require(m == 0.0, "horizon.m", m, "0, as it must be without a ball")?;
         return Ok(Dyadic::zero());

@@ -39,6 +39,7 @@
 
 mod array;
 mod confidence;
+mod contraction;
 mod evaluate;
 mod exact;
 mod exp;
@@ -70,12 +71,14 @@ mod validate;
 
 use dashu::rational::RBig;
 
+pub use contraction::{ContractionProof, ContractionRound};
 use exact::{Dyadic, nearest, round_up};
 pub use failure::{Failure, Part, Reason};
 use failure::{require, require_length};
 pub use file::{AnyCertificate, FormatError};
 #[cfg(feature = "files")]
 pub use files::{Files, MEMORY, bytes_of, labels_beside};
+use lambda::Lambda;
 pub use levels::LevelsProof;
 pub use loss::Conjugate;
 use momentum::Momentum;
@@ -158,7 +161,16 @@ impl<'a> Proven<'a> {
         failure::require_each("horizon.start", &horizon.start, f64::is_finite, "finite")?;
         validate::validate_rates(&self.statement.learner, horizon)?;
         let start = match self.proof {
-            Proof::Cases(proof) => horizon::transient(self.statement, proof, &self.momentum, horizon, m)?,
+            Proof::Cases(proof) => {
+                let lambda = Lambda::of(self.statement, proof);
+                let ball = proof.shells.as_ref().map(|shells| shells.ball);
+                let momentum = self.momentum.of_start(self.statement, proof, &horizon.start);
+                horizon::transient(self.statement, &lambda, ball, &momentum, horizon, m)?
+            }
+            Proof::Contraction(proof) => {
+                let lambda = Lambda::new(self.statement, proof.alpha, &proof.beta);
+                horizon::transient(self.statement, &lambda, Some(proof.ball), &Dyadic::zero(), horizon, m)?
+            }
             Proof::Paper(proof) => paper::transient(self.statement, proof, horizon, m)?,
             Proof::Levels(_) => {
                 return Err(Reason::Unfit {
@@ -209,6 +221,13 @@ pub fn prove<'a>(
                 Some(rule) => Err(Reason::Unsupported(rule)),
                 None => levels::shell_bounds(statement, proof, &evidence.data[0])
                     .map(|shells| shells.into_iter().map(RBig::from).collect()),
+            }
+        }
+        Proof::Contraction(proof) => {
+            let features = [rules::features(statement), vec![Feature::Contraction]].concat();
+            match rules::unsupported(&features) {
+                Some(rule) => Err(Reason::Unsupported(rule)),
+                None => contraction::value(statement, proof, evidence).map(|target| vec![RBig::from(target)]),
             }
         }
     };

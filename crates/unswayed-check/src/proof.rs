@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::array;
+use crate::contraction::ContractionProof;
 use crate::levels::LevelsProof;
 use crate::statement::{MeanStatement, Statement};
 
@@ -47,6 +48,8 @@ pub enum Proof {
     Paper(Box<PaperProof>),
     /// Theorem E4: the error on the levels of the learner's objective.
     Levels(Box<LevelsProof>),
+    /// Theorem C2: the loss, by intervals of the margins that become shorter.
+    Contraction(Box<ContractionProof>),
 }
 
 impl Proof {
@@ -56,6 +59,7 @@ impl Proof {
             Proof::Cases(proof) => proof.rows.name(),
             Proof::Paper(_) => "paper",
             Proof::Levels(_) => "levels",
+            Proof::Contraction(_) => "contraction",
         }
     }
 
@@ -69,6 +73,7 @@ impl Proof {
         match self {
             Proof::Cases(proof) => proof.shells.as_ref().map(|shells| shells.ball),
             Proof::Paper(proof) => Some(proof.ball),
+            Proof::Contraction(proof) => Some(proof.ball),
             // Every start gets into its ball.
             Proof::Levels(_) => None,
         }

@@ -86,7 +86,7 @@ fn growth(before: f64, after: f64) -> RBig {
 /// Whether a proof is one for every smaller learning rate, too.
 fn is_for_smaller_rates(proof: &Proof) -> bool {
     match proof {
-        Proof::Cases(_) => true,
+        Proof::Cases(_) | Proof::Contraction(_) => true,
         Proof::Paper(proof) => proof.low >= 0.0,
         // Its λ need not be convex.
         Proof::Levels(_) => false,
@@ -94,8 +94,8 @@ fn is_for_smaller_rates(proof: &Proof) -> bool {
 }
 
 impl Certificate {
-    /// Whether the bounds on the loss hold for every smaller learning rate, too (Theorem A1): λ must be convex, which a proof
-    /// by cases requires and the paper's does not.
+    /// Whether the bounds on the loss hold for every smaller learning rate, too (Theorem A1): λ must be convex, which the
+    /// paper's proof does not require.
     pub fn holds_for_smaller_rates(&self) -> bool {
         let horizon = self.horizon.iter().filter_map(|claim| claim.proof.as_ref());
         [&self.loss.proof].into_iter().chain(horizon).all(is_for_smaller_rates)

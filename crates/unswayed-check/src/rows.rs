@@ -227,25 +227,31 @@ impl<'a> Rows<'a> {
 
     /// The same for 0..n.
     fn parts_of<R: Send>(&self, n: usize, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
-        let useful = self.z.len() / ENTRIES_PER_THREAD;
-        // Asking for the number of processors takes longer than a small check.
-        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = if useful > 1 { processors().min(useful) } else { 1 };
-        if threads == 1 {
-            return vec![work(0..n)];
-        }
-        let step = n.div_ceil(threads).max(1);
-        let start = |t: usize| (t * step).min(n);
-        let work = &work;
-        std::thread::scope(|scope| {
-            let handles: Vec<_> =
-                (0..threads).map(|t| scope.spawn(move || work(start(t)..start(t + 1)))).collect();
-            let join = |h: std::thread::ScopedJoinHandle<'_, R>| {
-                h.join().unwrap_or_else(|e| std::panic::resume_unwind(e))
-            };
-            handles.into_iter().map(join).collect()
-        })
+        in_parts(n, self.z.len(), work)
     }
+}
+
+/// Runs `work` on consecutive ranges that make up 0..n, the results in their order (at least one), on as many threads as
+/// are worth it for so many entries.
+pub(crate) fn in_parts<R: Send>(n: usize, entries: usize, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
+    let useful = entries / ENTRIES_PER_THREAD;
+    // Asking for the number of processors takes longer than a small check.
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = if useful > 1 { processors().min(useful) } else { 1 };
+    if threads == 1 {
+        return vec![work(0..n)];
+    }
+    let step = n.div_ceil(threads).max(1);
+    let start = |t: usize| (t * step).min(n);
+    let work = &work;
+    std::thread::scope(|scope| {
+        let handles: Vec<_> =
+            (0..threads).map(|t| scope.spawn(move || work(start(t)..start(t + 1)))).collect();
+        let join = |h: std::thread::ScopedJoinHandle<'_, R>| {
+            h.join().unwrap_or_else(|e| std::panic::resume_unwind(e))
+        };
+        handles.into_iter().map(join).collect()
+    })
 }
 
 /// The entries of a pattern by columns: where each column ends, and row and place of each entry.

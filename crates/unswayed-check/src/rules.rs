@@ -63,6 +63,8 @@ pub enum Feature {
     Paper,
     /// A proof of the error by levels.
     Levels,
+    /// A proof of the loss by contraction.
+    Contraction,
     /// Rows that may be hostile themselves.
     HostileRows,
     /// Rows of which only the entries are kept that are not 0.
@@ -117,6 +119,8 @@ const STEPS: &str = "weights of steps are supported for a ball, box or ellipsoid
 const PAPER: &str = "the paper's program is for the hinge loss against a ball, with plain steps";
 const LEVELS: &str = "levels bound the error of the hinge and logistic losses on one dataset, the data being the target, with plain \
                       regularized steps at a constant rate; other certificates of the error cover more";
+const CONTRACTION: &str = "contraction bounds the loss of the hinge learner against a ball on one dataset, the data being the target, with plain \
+                           regularized steps at a constant rate; other certificates of the loss cover more";
 const HOSTILE: &str = "rows that may be hostile are supported where every column is regularized, for losses of one margin or one number, and \
                        the loss is that on the rows that are not";
 const HOSTILE_CHOICE: &str = "the numbers of a bound for new data must be chosen without the rows that they are evaluated on, and hostile rows of \
@@ -211,6 +215,19 @@ pub const RULES: &[Rule] = &[
     rule(&[Levels, Bias], &[], LEVELS),
     rule(&[Levels, StepWeights], &[], LEVELS),
     rule(&[Levels, HostileRows], &[], LEVELS),
+    rule(&[Contraction], &[Hinge], CONTRACTION),
+    rule(&[Contraction], &[Ball], CONTRACTION),
+    rule(&[Contraction, TargetWeights], &[], CONTRACTION),
+    rule(&[Contraction, TargetRows], &[], CONTRACTION),
+    rule(&[Contraction, Drift], &[], CONTRACTION),
+    rule(&[Contraction, Schedule], &[], CONTRACTION),
+    rule(&[Contraction, Momentum], &[], CONTRACTION),
+    // Before the projection that it needs.
+    rule(&[Contraction, NoRegularization], &[], CONTRACTION),
+    rule(&[Contraction, Clip], &[], CONTRACTION),
+    rule(&[Contraction, Bias], &[], CONTRACTION),
+    rule(&[Contraction, StepWeights], &[], CONTRACTION),
+    rule(&[Contraction, HostileRows], &[], CONTRACTION),
     // Columns that are 0 in all rows are left out (Lemma S1), which only a ball allows.
     rule(&[SparseRows], &[Hinge, Logistic], SPARSE),
     rule(&[SparseRows], &[Ball], SPARSE),
@@ -245,6 +262,7 @@ pub const RULES: &[Rule] = &[
     rule(&[RowRule, Bias], &[], RULE),
     rule(&[RowRule, HostileRows], &[], RULE),
     rule(&[RowRule, SparseRows], &[], RULE),
+    rule(&[SparseRows, Contraction], &[], SPARSE),
 ];
 
 /// The first rule that these features break.
@@ -338,6 +356,7 @@ impl fmt::Display for Feature {
             ScaledRows => "rows divided by a scale",
             Paper => "the paper's program",
             Levels => "an error proof by levels",
+            Contraction => "a loss proof by contraction",
             HostileRows => "rows that may be hostile",
             SparseRows => "sparse rows",
             RowRule => "a proof by a rule",

@@ -317,7 +317,7 @@ pub struct CertifyFlags {
     #[arg(long, value_enum, default_value_t = Method::Convexity)]
     pub method: Method,
 
-    /// How much time to spend on a better proof of the error (hinge and logistic losses)
+    /// How much time to spend on a better proof of the error (hinge and logistic losses), and of the loss (hinge loss, ball)
     #[arg(long, value_enum, default_value_t = Effort::Quick)]
     pub effort: Effort,
 
@@ -366,7 +366,7 @@ pub enum Effort {
     Quick,
     /// Where it takes seconds: up to 2000 rows of 31 columns
     Standard,
-    /// For up to 5000 rows, however long it takes
+    /// For up to 5000 rows, however long it takes; the loss by contraction, for up to 1000 rows
     Tight,
 }
 

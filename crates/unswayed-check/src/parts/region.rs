@@ -18,14 +18,22 @@ pub(crate) fn require_kept(
 ) -> Result<(), Reason> {
     let Some(shells) = &proof.shells else { return Ok(()) };
     require_cover(shells)?;
-    let ball = Dyadic::new(shells.ball);
+    require_ball_kept(statement, &Dyadic::new(shells.ball), &longest_point(statement, proof), evidence)
+}
+
+/// Requires a ball to be one that θ never leaves, `largest` being the largest ‖z‖² on the set.
+pub(crate) fn require_ball_kept(
+    statement: &Statement,
+    ball: &Dyadic,
+    largest: &Dyadic,
+    evidence: &Evidence,
+) -> Result<(), Reason> {
     if let Some(radius) = statement.learner.projection {
-        return require_not_negative(&(ball - Dyadic::new(radius)), "shell.ball − step.projection");
+        return require_not_negative(&(ball - Dyadic::new(radius)), "ϱ − step.projection");
     }
     // A step of norm at most steepest·‖z‖ does not lead out of the ball if it is at most ϱσ.
     let steepest = Dyadic::new(statement.learner.loss.steepest()).square();
     let edge = (ball * Dyadic::new(statement.learner.regularization)).square();
-    let largest = longest_point(statement, proof);
     require_not_negative(&(&edge - &steepest * largest), "(ϱσ)² − ‖z‖² on the set")?;
     // Steps of clipped rows are as short as those of clipped points.
     if statement.learner.clip.is_some_and(|clip| !(Dyadic::new(clip).square() - &edge).is_positive()) {

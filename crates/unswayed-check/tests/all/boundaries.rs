@@ -416,7 +416,7 @@ fn numbers_of_shells_and_balls() {
             }),
         ),
         edge(
-            "shell.ball − step.projection",
+            "ϱ − step.projection",
             PROJECTION,
             1.0,
             PROJECTION,

@@ -83,7 +83,10 @@ fn arrays(document: &Value) -> Vec<(Path, Vec<f64>)> {
             .find(|part| part.parse::<usize>().is_err())
             .is_some_and(|key| TEXTS.contains(&key.as_str()))
     };
-    let texts = values(document).into_iter().filter(|(path, value)| value.is_string() && !is_text(path));
+    // Bytes, not numbers.
+    let is_bytes = |path: &Path| path.last().is_some_and(|key| key == "codes");
+    let is_array = |path: &Path| !is_text(path) && !is_bytes(path);
+    let texts = values(document).into_iter().filter(|(path, value)| value.is_string() && is_array(path));
     texts.map(|(path, value)| (path, numbers(value.as_str().expect("a text")))).collect()
 }
 
@@ -336,6 +339,29 @@ fn numbers_that_are_none() {
         }
     }
     assert!(changed > 3000, "{changed}");
+}
+
+/// Codes are bytes in base64, of any number, and nothing else.
+#[test]
+fn codes_that_are_none() {
+    let mut changed = 0;
+    for sample in samples() {
+        let document = sample.json();
+        for (path, _) in
+            values(&document).into_iter().filter(|(path, _)| path.last().is_some_and(|key| key == "codes"))
+        {
+            for wrong in ["*", "DzeI8Q", "DzeI8Q= ", "DzeI8R=="] {
+                refused(&with(&document, &path, json!(wrong)), &["not base64"]);
+            }
+            for wrong in [json!(null), json!(1.0), json!([15])] {
+                refused(&with(&document, &path, wrong), &["invalid type"]);
+            }
+            let longer = read(&with(&document, &path, json!("DzeI8Q8="))).expect("bytes");
+            assert!(sample.check(&longer).expect_err("another length").contains("expected"));
+            changed += 1;
+        }
+    }
+    assert!(changed >= 3, "{changed}");
 }
 
 #[test]

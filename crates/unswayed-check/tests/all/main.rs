@@ -21,6 +21,7 @@ mod boundaries;
 mod bounds;
 mod common;
 mod confidence;
+mod contraction;
 mod docs;
 mod expect;
 mod files;

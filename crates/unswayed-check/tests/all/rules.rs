@@ -2,13 +2,13 @@
 
 use unswayed_check::Feature::{self, *};
 use unswayed_check::{
-    Deviation, NewDataClaim, PaperProof, RULES, Reason, RowBound, Rows, Rule, Set, features, prove,
+    Deviation, NewDataClaim, PaperProof, Proof, RULES, Reason, RowBound, Rows, Rule, Set, features, prove,
     prove_new_data, unsupported,
 };
 
 use crate::common::Problem;
 use crate::common::fixtures::{by_paper, paper};
-use crate::common::generic::{by_levels, generic, generic_error, ruled};
+use crate::common::generic::{by_contraction, by_levels, generic, generic_error, ruled};
 
 const LOSSES: [Feature; 5] = [Hinge, Logistic, SmoothMargin, Multiclass, Regression];
 /// The losses with what they say of labels.
@@ -160,11 +160,13 @@ fn every_rule_can_be_the_first_that_is_broken() {
             // A request chooses the statement; the proof of its error may be one by levels.
             None => {
                 unsupported(&with_levels(&request)).into_iter().for_each(&mut count);
+                unsupported(&with_contraction(&request)).into_iter().for_each(&mut count);
                 // And its rows may be sparse.
                 let sparse = [&request[..], &[SparseRows]].concat();
                 unsupported(&sparse).into_iter().for_each(&mut count);
                 if unsupported(&sparse).is_none() {
                     unsupported(&with_levels(&sparse)).into_iter().for_each(&mut count);
+                    unsupported(&with_contraction(&sparse)).into_iter().for_each(&mut count);
                 }
                 // And the numbers of rows may follow a rule.
                 let of_rows: [&[Feature]; 2] = [&[RowRule], &[SparseRows, RowRule]];
@@ -190,9 +192,26 @@ fn with_levels(request: &[Feature]) -> Vec<Feature> {
     [request, &[Levels]].concat()
 }
 
+fn with_contraction(request: &[Feature]) -> Vec<Feature> {
+    [request, &[Contraction]].concat()
+}
+
 /// The same for proofs by levels, of every statement that is supported at all.
 #[test]
 fn levels_prove_what_no_rule_refuses_and_nothing_else() {
+    let (accepted, refused) = accepted_and_refused(by_levels, with_levels);
+    assert!(accepted > 30 && refused > 300, "{accepted} {refused}");
+}
+
+/// The same for proofs by contraction.
+#[test]
+fn contraction_proves_what_no_rule_refuses_and_nothing_else() {
+    let (accepted, refused) = accepted_and_refused(by_contraction, with_contraction);
+    assert!(accepted > 5 && refused > 300, "{accepted} {refused}");
+}
+
+/// How many statements a kind of proof is accepted for, and for how many a rule refuses it.
+fn accepted_and_refused(by: fn(&Problem) -> Proof, with: fn(&[Feature]) -> Vec<Feature>) -> (usize, usize) {
     let (mut accepted, mut refused) = (0, 0);
     for request in requests() {
         let other = [SetAroundData, Confidence, Paper];
@@ -200,16 +219,16 @@ fn levels_prove_what_no_rule_refuses_and_nothing_else() {
             continue;
         }
         let problem = generic(&request);
-        let proof = by_levels(&problem);
+        let proof = by(&problem);
         let proven = problem.with_evidence(|e| prove(&problem.statement, &proof, e).and_then(|p| p.bound()));
-        match (unsupported(&with_levels(&request)), proven.map_err(|failure| failure.reason)) {
+        match (unsupported(&with(&request)), proven.map_err(|failure| failure.reason)) {
             (None, Ok(_)) => accepted += 1,
             (Some(rule), Err(Reason::Unsupported(found))) if found == rule => refused += 1,
             (rule, proven) => panic!("{request:?}: {rule:?} {proven:?}"),
         }
     }
     println!("{accepted} combinations accepted, {refused} refused");
-    assert!(accepted > 30 && refused > 300, "{accepted} {refused}");
+    (accepted, refused)
 }
 
 /// The same for proofs by a rule.

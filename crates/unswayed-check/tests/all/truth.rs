@@ -47,6 +47,7 @@ pub fn value(statement: &Statement, proof: &Proof, rows: &Rows) -> Option<RBig> 
         Proof::Cases(proof) => case_value(statement, proof, rows),
         Proof::Paper(proof) => paper_value(statement, proof, rows),
         Proof::Levels(_) => panic!("levels bound the error"),
+        Proof::Contraction(_) => panic!("contraction has formulas of its own"),
     }
 }
 
@@ -301,7 +302,7 @@ pub fn transient(statement: &Statement, proof: &Proof, horizon: &Horizon, m: f64
     let proof = match proof {
         Proof::Cases(proof) => proof,
         Proof::Paper(proof) => return paper_transient(&eta, proof, horizon.steps, &start, m),
-        Proof::Levels(_) => return None,
+        Proof::Levels(_) | Proof::Contraction(_) => return None,
     };
     let ball = match &proof.shells {
         None => (m == n(0)).then(|| n(0))?,

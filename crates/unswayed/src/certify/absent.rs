@@ -30,6 +30,17 @@ pub mod general {
 }
 
 /// See the module of this name.
+pub mod contraction {
+    use unswayed_check::Claim;
+
+    use crate::problem::Problem;
+
+    pub fn search(_: &Problem, _: &Claim, _: &[f64]) -> Option<Claim> {
+        None
+    }
+}
+
+/// See the module of this name.
 pub mod levels {
     use unswayed_check::Claim;
 

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `interior` | hinge rows against a ball: an interior point method whose cost grows linearly with the rows |
 //! | `general` | everything else: Newton's method for losses without kinks, and a conic program |
+//! | `contraction` | the loss of the hinge learner against a ball, by intervals of the margins; only with [`Effort::Tight`] |
 //! | `levels` | the error, on the levels of the learner's objective; not with [`Effort::Quick`] |
 //! | [`paper`] | the paper's semidefinite program, for comparison |
 //!
@@ -17,6 +18,8 @@ mod absent;
 mod benign;
 #[cfg(feature = "general")]
 mod conic;
+#[cfg(feature = "general")]
+mod contraction;
 mod dense;
 mod descent;
 mod first_steps;
@@ -42,7 +45,7 @@ mod stream;
 mod tests;
 
 #[cfg(not(feature = "general"))]
-use absent::{general, levels, span};
+use absent::{contraction, general, levels, span};
 #[cfg(feature = "general")]
 pub(crate) use benign::hinge as settled_hinge;
 pub use benign::{Benign, benign, held};
@@ -126,7 +129,8 @@ pub enum Effort {
     Quick,
     /// Also search a proof of the error by levels (Theorem E4) where that takes a few seconds: up to 2000 rows of 31 columns.
     Standard,
-    /// Search it for up to 5000 rows, however long it takes.
+    /// Search it for up to 5000 rows, however long it takes; and a proof of the loss by contraction (Theorem C2), for the hinge
+    /// learner against a ball and up to 1000 rows.
     Tight,
 }
 
@@ -288,6 +292,9 @@ pub(crate) fn certify_near(
         if options.compact != Compact::Always && options.effort.has_levels(problem) {
             found.improve_error(levels::search(problem));
         }
+        if options.effort == Effort::Tight {
+            found.improve_loss(contraction::search(problem, &found.loss, &start(problem, options)?));
+        }
         return Ok((finish(problem, options, found, first_steps(problem, options)?, None)?, solution));
     };
     problem.require(&[Feature::Confidence])?;
@@ -340,6 +347,13 @@ impl Found {
         let own = self.error.as_ref().map_or(self.loss.bound, |error| error.bound).min(1.0);
         if let Some(claim) = claim.filter(|claim| claim.bound < own) {
             self.error = Some(claim);
+        }
+    }
+
+    /// Takes a proof of the loss if it is the better one.
+    fn improve_loss(&mut self, claim: Option<Claim>) {
+        if let Some(claim) = claim.filter(|claim| claim.bound < self.loss.bound) {
+            self.loss = claim;
         }
     }
 
@@ -533,6 +547,7 @@ fn best_m(statement: &Statement, proof: &Proof) -> f64 {
     let ball = [proof.ball(), statement.learner.projection].into_iter().flatten().reduce(f64::min);
     match (proof, ball) {
         (Proof::Cases(proof), Some(ball)) => (norm(&proof.beta) / (2.0 * ball) - proof.alpha).max(0.0),
+        (Proof::Contraction(proof), Some(ball)) => (norm(&proof.beta) / (2.0 * ball) - proof.alpha).max(0.0),
         // The same with A's smallest eigenvalue for α, which may be negative: the sum must not be 0.
         (Proof::Paper(proof), Some(ball)) => {
             let least = 1e-9 * proof.low.abs().max(1e-9);
@@ -601,6 +616,13 @@ fn start_cost(statement: &Statement, proof: &Proof, start: &[f64]) -> f64 {
                 (2.0 * curve * theta + beta).powi(2) / (4.0 * curve)
             };
             room + start.iter().zip(&proof.beta).enumerate().map(term).sum::<f64>()
+        }
+        Proof::Contraction(proof) => {
+            let term = |(theta, beta): (&f64, &f64)| {
+                let curve = proof.alpha + m;
+                (2.0 * curve * theta + beta).powi(2) / (4.0 * curve)
+            };
+            room + start.iter().zip(&proof.beta).map(term).sum::<f64>()
         }
         // Bounds no loss.
         Proof::Levels(_) => f64::INFINITY,

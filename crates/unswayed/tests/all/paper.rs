@@ -18,7 +18,7 @@ fn certified(problem: &Problem) -> Outcome {
 fn witness(outcome: &Outcome) -> &PaperProof {
     match &outcome.certificate.loss.proof {
         Proof::Paper(proof) => proof,
-        Proof::Cases(_) | Proof::Levels(_) => panic!("not the paper's proof"),
+        Proof::Cases(_) | Proof::Levels(_) | Proof::Contraction(_) => panic!("not the paper's proof"),
     }
 }
 

@@ -49,7 +49,7 @@ impl RowLine for Interval<'_> {
 }
 
 /// The smallest T with q(F + κx) ≤ T + yx for low ≤ x ≤ high, where q = 1 for x < 0, q = 0 for x > 0, and either at 0.
-fn envelope(jump: &Dyadic, kappa: &Dyadic, y: &Dyadic, low: &Dyadic, high: &Dyadic) -> Dyadic {
+pub(crate) fn envelope(jump: &Dyadic, kappa: &Dyadic, y: &Dyadic, low: &Dyadic, high: &Dyadic) -> Dyadic {
     let zero = Dyadic::zero();
     let below = |x: &Dyadic| x.cmp(&zero) != Ordering::Greater;
     let acts = |x: &Dyadic| jump + (kappa - y) * x;

@@ -27,7 +27,7 @@ pub(crate) use entropy::Entropy;
 pub(crate) use error_hinge::ErrorHinge;
 pub(crate) use error_logistic::ErrorLogistic;
 pub(crate) use hostile::{Hostile, without_hostile};
-pub(crate) use interval::Interval;
+pub(crate) use interval::{Interval, envelope};
 pub(crate) use label_hinge::LabelHinge;
 pub(crate) use label_logistic::LabelLogistic;
 pub(crate) use logistic::Logistic;

@@ -9,13 +9,13 @@ use unswayed_check::{
 };
 
 use super::fixtures::{self, by_paper, mean, paper};
-use super::generic::{by_levels, generic, generic_error, ruled};
+use super::generic::{by_contraction, by_levels, generic, generic_error, ruled};
 use super::{Problem, certificate as certificate_of};
 
 /// A name, a problem, and its certificate. Together they have every field that a file can have, but for those of the paper's
 /// proof and of the mean learner.
 pub fn all() -> Vec<(&'static str, Problem, Certificate)> {
-    let kinds: [(&'static str, &[Feature], bool); 25] = [
+    let kinds: [(&'static str, &[Feature], bool); 26] = [
         ("hinge", &[Hinge, Ball], false),
         ("hinge error", &[Hinge, Feature::Box], true),
         ("rule", &[Hinge, Ball], false),
@@ -38,6 +38,7 @@ pub fn all() -> Vec<(&'static str, Problem, Certificate)> {
         ("classes", &[Multiclass, Ball], true),
         ("levels", &[Hinge, Ball], false),
         ("logistic levels", &[Logistic, Ellipsoid], false),
+        ("contraction", &[Hinge, Ball, RowWeights], false),
         ("new data", &[Hinge, Ball], false),
         ("new data ellipsoid", &[Hinge, Ellipsoid], false),
         ("new data logistic", &[Logistic, Ball], false),
@@ -75,6 +76,14 @@ fn made(name: &'static str, features: &[Feature], is_error: bool) -> (&'static s
         let bound =
             problem.with_evidence(|e| prove(&problem.statement, &proof, e)?.bound()).expect("a bound");
         certificate.error = Some(Claim { bound, proof });
+    }
+    if name == "contraction" {
+        let proof = by_contraction(&problem);
+        let bound =
+            problem.with_evidence(|e| prove(&problem.statement, &proof, e)?.bound()).expect("a bound");
+        certificate.loss = Claim { bound, proof };
+        // The claim on the first steps is that of the other proof.
+        (certificate.horizon, certificate.statement.horizon) = (None, None);
     }
     (name, problem, certificate)
 }

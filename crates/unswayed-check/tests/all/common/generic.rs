@@ -1,8 +1,8 @@
 //! A loose but valid proof for every combination of features that no rule refuses.
 
 use unswayed_check::{
-    CaseProof, Cases, Feature, Horizon, Labels, LevelsProof, Lines, Loss, Proof, RowBound, Schedule, Set,
-    Shells, Statement, Target,
+    CaseProof, Cases, ContractionProof, ContractionRound, Feature, Horizon, Labels, LevelsProof, Lines, Loss,
+    Proof, RowBound, Schedule, Set, Shells, Statement, Target,
 };
 
 use super::section20::blank;
@@ -53,6 +53,27 @@ pub fn by_levels(problem: &Problem) -> Proof {
     let flat = blank(n, d, is_hinge);
     let proof = LevelsProof { radius: 1.25, norm: 1.5, omega: 1.0, least: 0.125, offset: 20.0, ..flat };
     Proof::Levels(Box::new(proof))
+}
+
+/// A loose proof by contraction of the loss of a generic problem, whether or not there is a theorem for it.
+pub fn by_contraction(problem: &Problem) -> Proof {
+    let round = |ends: [f64; 2]| ContractionRound {
+        ends: ends.to_vec(),
+        pulls: vec![0.5, 0.25],
+        tau: vec![8.0, 9.0],
+        nu: vec![NU, 0.0],
+        codes: vec![0x0f, 0x37, 0x88, 0xf1],
+    };
+    Proof::Contraction(Box::new(ContractionProof {
+        alpha: ALPHA,
+        beta: vec![-0.5; problem.dimension],
+        ball: BALL,
+        target: 0.5,
+        rounds: vec![round([0.0, 3.0]), round([5.0, 6.0])],
+        tau: 8.0,
+        nu: NU,
+        codes: vec![0x78, 0x56],
+    }))
 }
 
 fn statement(features: &[Feature]) -> Statement {

@@ -6,6 +6,7 @@ pub mod generic;
 pub mod random;
 pub mod search;
 pub mod section20;
+pub mod section24;
 pub mod textbook;
 
 use unswayed_check::{

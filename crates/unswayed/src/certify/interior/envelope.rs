@@ -149,19 +149,20 @@ impl Envelope<2, 4> for WholeLine {
     }
 }
 
-/// The bounded-range form: the envelope over s ∈ \[−h, h\] only, for either sign of κ.
+/// The bounded-range form: the envelope over s ∈ \[l, h\] only, l ≤ 1 ≤ h, for either sign of κ.
 ///
-/// ℓ = (T, y) with T ≥ J + (y−κ)(1+h), T ≥ J, T ≥ 0, T ≥ −y(h−1); Ψ = min T − y(1−s).
+/// ℓ = (T, y) with T ≥ J + (y−κ)(1−l), T ≥ J, T ≥ 0, T ≥ −y(h−1); Ψ = min T − y(1−s).
 pub struct BoundedRange {
-    /// h_i for each row, at least 1 (a larger h than needed is always allowed; it costs nothing unless J < 0).
-    pub reach: Vec<f64>,
+    /// (l_i, h_i) for each row. A longer interval than needed is always allowed.
+    pub ends: Vec<[f64; 2]>,
 }
 
 impl BoundedRange {
     /// The coefficients of y in the first and the last slack.
     #[inline(always)]
     fn coefficients(&self, row: usize) -> (f64, f64) {
-        (-(1.0 + self.reach[row]), self.reach[row] - 1.0)
+        let [low, high] = self.ends[row];
+        (low - 1.0, high - 1.0)
     }
 }
 

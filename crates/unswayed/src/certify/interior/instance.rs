@@ -166,6 +166,19 @@ impl<'a> Instance<'a> {
         }
     }
 
+    /// The same instance without the rows for which `keep` is false: they add nothing.
+    #[cfg(feature = "general")]
+    pub fn without_never_active(&self, keep: &[bool]) -> Instance<'_> {
+        let kept: Vec<usize> = (0..self.rows()).filter(|i| keep[*i]).collect();
+        Instance {
+            z: Cow::Owned(kept.iter().flat_map(|i| self.row(*i)).copied().collect()),
+            weights: Some(kept.iter().map(|i| self.weight(*i)).collect()),
+            squared_norms: kept.iter().map(|i| self.squared_norms[*i]).collect(),
+            always: self.always.clone(),
+            ..*self
+        }
+    }
+
     /// One row of each so many, as an instance of its own.
     pub fn sample(&self, stride: usize) -> Instance<'_> {
         // Not always the same place, which could be the same label.

@@ -270,7 +270,7 @@ fn within(instance: &Instance, ball: f64) -> (Vec<bool>, Vec<f64>) {
 }
 
 fn far_rows(reach: &[f64]) -> BoundedRange {
-    BoundedRange { reach: reach.iter().copied().filter(|h| *h >= 1.0).collect() }
+    BoundedRange { ends: reach.iter().filter(|h| **h >= 1.0).map(|h| [-h, *h]).collect() }
 }
 
 /// The best proof of the bounded-range form, starting from a solution of Theorem 2: lines on an interval, and one shell
@@ -295,6 +295,28 @@ fn bounded_range(instance: &Instance, start: &Found) -> Found {
     proof.cases.inner = vec![0.0];
     proof.shells = Some(Shells { centre: vec![0.0; instance.dimension], radii: vec![ball], ball });
     Found::new(instance, proof, solution.point, solution.converged)
+}
+
+/// The best x = (α, τ, ν, β) and θ for rows whose margins are in intervals, without a proof that they are, from a start.
+#[cfg(feature = "general")]
+pub(super) fn on_intervals(
+    problem: &Problem,
+    intervals: &[[f64; 2]],
+    [alpha, tau, nu]: [f64; 3],
+    beta: &[f64],
+    theta: &[f64],
+) -> Option<Point> {
+    let instance = Instance::new(problem);
+    let acts: Vec<bool> = intervals.iter().map(|[low, _]| *low <= 1.0).collect();
+    let acting = instance.without_never_active(&acts);
+    let intervals: Vec<[f64; 2]> = intervals.iter().copied().filter(|[low, _]| *low <= 1.0).collect();
+    let far: Vec<bool> = intervals.iter().map(|[_, high]| *high >= 1.0).collect();
+    let reduced = acting.without_always_active(&far);
+    let envelope = BoundedRange { ends: intervals.into_iter().filter(|[_, high]| *high >= 1.0).collect() };
+    let x = [&[alpha, tau, nu, 0.0], beta].concat();
+    let start = warm(&instance, &Point { x, theta: theta.to_vec() });
+    let solution = solve(&reduced, &envelope, None, Some(&start));
+    solution.objective.is_finite().then_some(solution.point)
 }
 
 /// The best proof for zero-one error, starting from a solution of Theorem 2.

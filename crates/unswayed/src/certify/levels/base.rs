@@ -6,28 +6,28 @@ use super::super::dot;
 use crate::problem::Problem;
 
 /// The letters of Section 20 of docs/theory.md.
-pub(super) struct Base<'a> {
-    pub(super) z: &'a [f64],
-    pub(super) n: usize,
-    pub(super) d: usize,
-    pub(super) p: Vec<f64>,
-    pub(super) squares: Vec<f64>,
-    pub(super) is_hinge: bool,
-    pub(super) eta: f64,
-    pub(super) sigma: f64,
-    pub(super) eps: f64,
+pub(in super::super) struct Base<'a> {
+    pub(in super::super) z: &'a [f64],
+    pub(in super::super) n: usize,
+    pub(in super::super) d: usize,
+    pub(in super::super) p: Vec<f64>,
+    pub(in super::super) squares: Vec<f64>,
+    pub(in super::super) is_hinge: bool,
+    pub(in super::super) eta: f64,
+    pub(in super::super) sigma: f64,
+    pub(in super::super) eps: f64,
     /// R, the radius of a ball around the adversary's set.
-    pub(super) radius: f64,
+    pub(in super::super) radius: f64,
     /// n̂
-    pub(super) norm: f64,
+    pub(in super::super) norm: f64,
     /// 1 − ησ
-    pub(super) k: f64,
+    pub(in super::super) k: f64,
     /// σ(2−ησ)
-    pub(super) s2: f64,
+    pub(in super::super) s2: f64,
 }
 
 impl<'a> Base<'a> {
-    pub(super) fn new(problem: &'a Problem) -> Option<Self> {
+    pub(in super::super) fn new(problem: &'a Problem) -> Option<Self> {
         let (learner, threat, data) = (problem.learner(), problem.threat(), &problem.data()[0]);
         let (eta, sigma, eps) = (learner.learning_rate, learner.regularization, threat.poison_rate);
         let d = data.dimension();
@@ -63,17 +63,17 @@ impl<'a> Base<'a> {
         })
     }
 
-    pub(super) fn row(&self, i: usize) -> &'a [f64] {
+    pub(in super::super) fn row(&self, i: usize) -> &'a [f64] {
         &self.z[i * self.d..(i + 1) * self.d]
     }
 
     /// θᵀz of all rows.
-    pub(super) fn margins(&self, theta: &[f64]) -> Vec<f64> {
+    pub(in super::super) fn margins(&self, theta: &[f64]) -> Vec<f64> {
         self.z.chunks_exact(self.d).map(|z| dot(z, theta)).collect()
     }
 
     /// (1−ε)Σ p_i f_i z_i
-    pub(super) fn pull(&self, factors: &[f64]) -> Vec<f64> {
+    pub(in super::super) fn pull(&self, factors: &[f64]) -> Vec<f64> {
         let mut sum = vec![0.0; self.d];
         for (i, f) in factors.iter().enumerate().filter(|(_, f)| **f != 0.0) {
             add(&mut sum, (1.0 - self.eps) * self.p[i] * f, self.row(i));
@@ -82,12 +82,12 @@ impl<'a> Base<'a> {
     }
 
     /// −φ'(s); the hinge's jump has the slope `gain`.
-    pub(super) fn activity(&self, gain: f64, s: f64) -> f64 {
+    pub(in super::super) fn activity(&self, gain: f64, s: f64) -> f64 {
         if self.is_hinge { ((1.0 - s) * gain + 0.5).clamp(0.0, 1.0) } else { 1.0 / (1.0 + s.exp()) }
     }
 
     /// e(q)
-    pub(super) fn conjugate(&self, q: f64) -> f64 {
+    pub(in super::super) fn conjugate(&self, q: f64) -> f64 {
         if self.is_hinge {
             return q;
         }
@@ -96,30 +96,30 @@ impl<'a> Base<'a> {
     }
 
     /// φ(s)
-    pub(super) fn loss(&self, s: f64) -> f64 {
+    pub(in super::super) fn loss(&self, s: f64) -> f64 {
         if self.is_hinge { (1.0 - s).max(0.0) } else { (-s).max(0.0) + (-s.abs()).exp().ln_1p() }
     }
 }
 
 /// x += factor·y
-pub(super) fn add(x: &mut [f64], factor: f64, y: &[f64]) {
+pub(in super::super) fn add(x: &mut [f64], factor: f64, y: &[f64]) {
     x.iter_mut().zip(y).for_each(|(x, y)| *x += factor * y);
 }
 
-pub(super) fn norm(x: &[f64]) -> f64 {
+pub(in super::super) fn norm(x: &[f64]) -> f64 {
     dot(x, x).sqrt()
 }
 
 /// A lower triangle L with LLᵀ = a matrix, row by row.
 #[derive(Clone)]
-pub(super) struct Cholesky {
+pub(in super::super) struct Cholesky {
     d: usize,
     l: Vec<f64>,
 }
 
 impl Cholesky {
     /// Of the symmetric matrix with this lower triangle, row by row in a square; none if it is not positive definite.
-    pub(super) fn new(mut a: Vec<f64>, d: usize) -> Option<Self> {
+    pub(in super::super) fn new(mut a: Vec<f64>, d: usize) -> Option<Self> {
         for i in 0..d {
             for j in 0..=i {
                 let inner = dot(&a[i * d..i * d + j], &a[j * d..j * d + j]);
@@ -138,7 +138,7 @@ impl Cholesky {
     }
 
     /// L⁻¹x
-    pub(super) fn half(&self, x: &[f64]) -> Vec<f64> {
+    pub(in super::super) fn half(&self, x: &[f64]) -> Vec<f64> {
         let mut y = x.to_vec();
         for i in 0..self.d {
             let row = &self.l[i * self.d..];
@@ -148,17 +148,17 @@ impl Cholesky {
     }
 
     /// The entry in a row and a column of L.
-    pub(super) fn entry(&self, i: usize, j: usize) -> f64 {
+    pub(in super::super) fn entry(&self, i: usize, j: usize) -> f64 {
         self.l[i * self.d + j]
     }
 
     /// (LLᵀ)⁻¹x
-    pub(super) fn solve(&self, x: &[f64]) -> Vec<f64> {
+    pub(in super::super) fn solve(&self, x: &[f64]) -> Vec<f64> {
         self.other_half(&self.half(x))
     }
 
     /// L⁻ᵀx
-    pub(super) fn other_half(&self, x: &[f64]) -> Vec<f64> {
+    pub(in super::super) fn other_half(&self, x: &[f64]) -> Vec<f64> {
         let mut y = x.to_vec();
         for i in (0..self.d).rev() {
             let value = y[i] / self.l[i * self.d + i];
@@ -171,7 +171,7 @@ impl Cholesky {
 }
 
 /// The largest eigenvalue of a symmetric matrix ⪰ 0, or a little less.
-pub(super) fn largest_eigenvalue(d: usize, entry: impl Fn(usize, usize) -> f64) -> f64 {
+pub(in super::super) fn largest_eigenvalue(d: usize, entry: impl Fn(usize, usize) -> f64) -> f64 {
     let matrix: Vec<f64> = (0..d * d).map(|place| entry(place / d, place % d)).collect();
     let mut x: Vec<f64> = (0..d).map(|i| 1.0 + 0.01 * i as f64).collect();
     let mut value = 0.0;

@@ -28,9 +28,10 @@ use unswayed_check::{Claim, Feature, LevelsProof, Proof, features, unsupported};
 use super::exact_bound;
 use crate::problem::Problem;
 use barrier::Shells;
-use base::Base;
+pub(super) use base::{Base, norm};
 use fit::{Fit, fit, numbers};
 use levels::Levels;
+pub(super) use objective::Objective;
 use program::{Program, Unknowns};
 
 /// Rows beyond which the exact check would take too long.

@@ -7,9 +7,9 @@ use super::base::{Base, Cholesky, add, norm};
 const STEPS: usize = 60;
 
 /// F with a kink of the width 1/gain.
-pub(super) struct Objective<'a> {
-    pub(super) base: &'a Base<'a>,
-    pub(super) gain: f64,
+pub(in super::super) struct Objective<'a> {
+    pub(in super::super) base: &'a Base<'a>,
+    pub(in super::super) gain: f64,
 }
 
 impl Objective<'_> {
@@ -32,7 +32,7 @@ impl Objective<'_> {
     }
 
     /// The second derivative of F, from the activities.
-    pub(super) fn curvature(&self, q: &[f64]) -> Option<Cholesky> {
+    pub(in super::super) fn curvature(&self, q: &[f64]) -> Option<Cholesky> {
         let Base { d, n, p, eps, sigma, is_hinge, .. } = self.base;
         let mut a = vec![0.0; d * d];
         for i in 0..*n {

@@ -14,7 +14,7 @@
 //! let data = Dataset::from_rows(vec![0.6, 0.8, 0.8, 0.6], 2, None)?;
 //! let statement = Statement {
 //!     learner: Learner::new(Loss::Logistic, 0.01, 0.1),
-//!     threat: Threat { poison_rate: 0.05, set: Set::Box { radii: vec![1.0, 0.5] }, label_bound: None, poison_weight: None },
+//!     threat: Threat { poison_rate: 0.05, set: Set::Box { radii: vec![1.0, 0.5] }, label_bound: None, poison_weight: None, moments: None },
 //!     data: vec![data.origin().clone()],
 //!     hostile_rows: vec![],
 //!     target: Target::Data,
@@ -54,6 +54,7 @@ mod log;
 mod loss;
 mod matrix;
 mod mean;
+mod moments;
 mod momentum;
 mod paper;
 mod parts;
@@ -77,6 +78,7 @@ pub use file::{AnyCertificate, FormatError};
 pub use files::{Files, labels_beside};
 pub use levels::LevelsProof;
 pub use loss::Conjugate;
+use moments::Steps;
 use momentum::Momentum;
 pub use proof::{
     CaseProof, Cases, Certificate, Claim, Deviation, HorizonClaim, Lines, MeanCertificate, NewDataClaim,
@@ -116,6 +118,8 @@ pub struct Proven<'a> {
     cases: Vec<RBig>,
     value: RBig,
     momentum: Momentum,
+    /// Where the adversary picks its moments.
+    steps: Option<Steps>,
 }
 
 impl Proven<'_> {
@@ -150,8 +154,14 @@ impl Proven<'_> {
         require(horizon.steps >= 1, "horizon.steps", 0.0, "≥ 1")?;
         failure::require_each("horizon.start", &horizon.start, f64::is_finite, "finite")?;
         validate::validate_rates(&self.statement.learner, horizon)?;
+        moments::validate_horizon(self.statement, horizon)?;
         let start = match self.proof {
-            Proof::Cases(proof) => horizon::transient(self.statement, proof, &self.momentum, horizon, m)?,
+            Proof::Cases(proof) => {
+                if let Some(steps) = &self.steps {
+                    steps.require_start(&self.statement.learner, &horizon.start)?;
+                }
+                horizon::transient(self.statement, proof, &self.momentum, horizon, m)?
+            }
             Proof::Paper(proof) => paper::transient(self.statement, proof, horizon, m)?,
             Proof::Levels(_) => {
                 return Err(Reason::Unfit {
@@ -183,11 +193,11 @@ pub fn prove<'a>(
     evidence: &Evidence,
 ) -> Result<Proven<'a>, Failure> {
     validate(statement, evidence)?;
-    let mut momentum = Momentum::none();
+    let (mut momentum, mut steps) = (Momentum::none(), None);
     let cases: Result<Vec<RBig>, Reason> = match proof {
-        Proof::Cases(proof) => prove::case_bounds(statement, proof, evidence).map(|(cases, found)| {
-            momentum = found;
-            cases.into_iter().map(RBig::from).collect()
+        Proof::Cases(proof) => prove::case_bounds(statement, proof, evidence).map(|found| {
+            (momentum, steps) = (found.momentum, found.steps);
+            found.bounds.into_iter().map(RBig::from).collect()
         }),
         Proof::Paper(proof) => {
             let features = [rules::features(statement), vec![Feature::Paper]].concat();
@@ -207,7 +217,7 @@ pub fn prove<'a>(
     };
     let cases = cases.map_err(in_part(part_of(proof)))?;
     let value = cases.iter().max().cloned().unwrap_or_default();
-    Ok(Proven { statement, proof, cases, value, momentum })
+    Ok(Proven { statement, proof, cases, value, momentum, steps })
 }
 
 /// The bound of a claim on new data, which holds with probability 1 − δ over the draw of the rows, rounded up.

@@ -65,6 +65,8 @@ pub enum Feature {
     Levels,
     /// Rows that may be hostile themselves.
     HostileRows,
+    /// An adversary who picks its moments.
+    Moments,
     /// Rows of which only the entries are kept that are not 0.
     SparseRows,
 }
@@ -121,6 +123,9 @@ const HOSTILE_CHOICE: &str = "the numbers of a bound for new data must be chosen
                               the half that chooses them may have been made with knowledge of the other half";
 const SPARSE: &str = "sparse rows are supported for the hinge and logistic losses against a ball of points, for one dataset judged by itself, with \
                       plain regularized steps at a constant rate; small data can be read with all their zeros (the option `dense`)";
+const MOMENTS: &str = "an adversary who picks its moments is supported for losses of one margin or one number, against a ball, box or ellipsoid \
+                       of points, for one dataset whose rows judge it, with regularized steps at a constant rate, without clip, bias, momentum \
+                       and weights of steps; a coin that names the moments is supported for more";
 const UNBOUNDED: &str = "without regularization nothing pulls the model back, and the proofs here need something that does; add a projection \
                          (on twice the norm of the model that clean data lead to, for example) or a regularization, which may be small";
 
@@ -163,6 +168,17 @@ pub const RULES: &[Rule] = &[
     rule(&[HostileRows, TargetWeights], &[], HOSTILE),
     rule(&[HostileRows, TargetRows], &[], HOSTILE),
     rule(&[HostileRows, Bias], &[], HOSTILE),
+    rule(&[Moments], &[Ball, Box, Ellipsoid], MOMENTS),
+    rule(&[Moments, Multiclass], &[], MOMENTS),
+    rule(&[Moments, TargetRows], &[], MOMENTS),
+    rule(&[Moments, Drift], &[], MOMENTS),
+    rule(&[Moments, Schedule], &[], MOMENTS),
+    rule(&[Moments, Momentum], &[], MOMENTS),
+    rule(&[Moments, NoRegularization], &[], MOMENTS),
+    rule(&[Moments, Clip], &[], MOMENTS),
+    rule(&[Moments, Bias], &[], MOMENTS),
+    rule(&[Moments, StepWeights], &[], MOMENTS),
+    rule(&[Moments, HostileRows], &[], MOMENTS),
     rule(&[Confidence], &[Hinge, Logistic], NEW_DATA),
     rule(&[Confidence], SYMMETRIC, NEW_DATA),
     rule(&[Confidence, SetAroundData], &[], NEW_DATA),
@@ -206,6 +222,9 @@ pub const RULES: &[Rule] = &[
     rule(&[Levels, Bias], &[], LEVELS),
     rule(&[Levels, StepWeights], &[], LEVELS),
     rule(&[Levels, HostileRows], &[], LEVELS),
+    rule(&[Moments, Confidence], &[], MOMENTS),
+    rule(&[Moments, Paper], &[], MOMENTS),
+    rule(&[Moments, Levels], &[], MOMENTS),
     // Columns that are 0 in all rows are left out (Lemma S1), which only a ball allows.
     rule(&[SparseRows], &[Hinge, Logistic], SPARSE),
     rule(&[SparseRows], &[Ball], SPARSE),
@@ -274,6 +293,7 @@ pub fn features(statement: &Statement) -> Vec<Feature> {
         (learner.regularization == 0.0, NoRegularization),
         (horizon.is_some(), Horizon),
         (!hostile_rows.is_empty(), HostileRows),
+        (threat.moments.is_some(), Moments),
         (data.iter().any(|origin| origin.of_columns.is_some()), SparseRows),
     ];
     [loss, set]
@@ -318,6 +338,7 @@ impl fmt::Display for Feature {
             Paper => "the paper's program",
             Levels => "an error proof by levels",
             HostileRows => "rows that may be hostile",
+            Moments => "an adversary who picks its moments",
             SparseRows => "sparse rows",
         })
     }

@@ -4,6 +4,7 @@ use unswayed_data::{Labels, Origin};
 
 use crate::exact::Dyadic;
 use crate::failure::{Reason, require, require_each, require_length, require_not_negative, require_positive};
+use crate::moments;
 use crate::rows::{Evidence, Rows};
 use crate::rules::{self, Feature};
 use crate::statement::{Horizon, Learner, Loss, Set, Statement, Target};
@@ -64,6 +65,7 @@ pub(crate) fn validate_statement(statement: &Statement, evidence: &Evidence) -> 
     validate_label_bound(statement)?;
     validate_steps(statement, evidence)?;
     validate_hostile(statement, evidence)?;
+    moments::validate(statement)?;
     if let Loss::Multiclass(classes) = statement.learner.loss {
         evidence.data.iter().try_for_each(|rows| require_classes(rows, classes))?;
     }

@@ -49,6 +49,12 @@ pub struct Effort {
     pub cancel: Cancel,
 }
 
+/// The first steps, from a start, that attacks are averaged over.
+struct FirstSteps {
+    steps: u64,
+    start: Option<Vec<f64>>,
+}
+
 impl Effort {
     fn new(effort: &str, seed: u64, test: Option<&Data>, work: &Work) -> PyResult<Self> {
         let test = test.map(|test| test.0.clone());
@@ -77,12 +83,16 @@ fn run(
     problem: &unswayed::Problem,
     attacks: Option<&[Attack]>,
     effort: &Effort,
+    first: Option<&FirstSteps>,
 ) -> Result<Vec<Attacked>, AttackError> {
     effort.with_suite(problem, |suite| {
         let is_usual =
             |attack: &Attack| effort.effort == attack::Effort::Full || Attack::FAST.contains(attack);
         let usual: Vec<Attack> = suite.attacks().into_iter().filter(is_usual).collect();
-        suite.run(attacks.unwrap_or(&usual))
+        let attacks = attacks.unwrap_or(&usual);
+        let Some(FirstSteps { steps, start }) = first else { return suite.run(attacks) };
+        let start = start.clone().unwrap_or_else(|| vec![0.0; problem.parameters()]);
+        suite.run_first(attacks, &start, *steps)
     })
 }
 
@@ -110,12 +120,15 @@ pub fn run_attacks(
     attacks: Option<Vec<String>>,
     effort: &str,
     seed: u64,
+    horizon: Option<u64>,
+    start: Option<Vec<f64>>,
 ) -> PyResult<Attacks> {
     let named = |names: Vec<String>| names.iter().map(|name| named(name)).collect::<PyResult<Vec<_>>>();
     let attacks = attacks.map(named).transpose()?;
     let work = Work::default();
     let (problem, effort) = (problem.problem.clone(), Effort::new(effort, seed, test, &work)?);
-    let found = work.run(py, None, move || run(&problem, attacks.as_deref(), &effort))?;
+    let first = horizon.map(|steps| FirstSteps { steps, start });
+    let found = work.run(py, None, move || run(&problem, attacks.as_deref(), &effort, first.as_ref()))?;
     Ok(Attacks(found.map_err(error)?))
 }
 

@@ -37,6 +37,7 @@ pub struct Asked<'py> {
     label_bound: Option<f64>,
     poison_weight: Option<f64>,
     contaminated: Option<f64>,
+    moments: Option<u64>,
 }
 
 /// A column: by its index, which counts from the end if it is negative, or by its name.
@@ -89,6 +90,7 @@ impl Asked<'_> {
             label_bound: self.label_bound,
             poison_weight: self.poison_weight,
             contaminated: self.contaminated,
+            moments: self.moments,
             batch: self.batch,
             projection: self.projection,
             clip: self.clip,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Optional, Union, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _native
 from ._data import Features, Floats, whole
@@ -141,10 +142,13 @@ def attack(
     label_bound: Optional[float] = None,
     poison_weight: Optional[float] = None,
     contaminated: Optional[float] = None,
+    moments: Optional[int] = None,
     attacks: Union[str, Sequence[str], None] = None,
     effort: str = "fast",
     seed: int = 0,
     test: Any = None,
+    horizon: Optional[int] = None,
+    start: Optional[ArrayLike] = None,
     weights: Any = None,
     weight_column: Optional[str] = None,
     class_weight: Any = None,
@@ -168,11 +172,13 @@ def attack(
             the usual ones if not given.
         effort: `"fast"` (a second or so) or `"full"` (minutes).
         test: held-out `Data`, or a pair of features and labels, to measure on as well.
+        horizon: average over so many first steps, as a bound for a horizon does, not over the long run.
+        start: where the learner starts, with a horizon; 0 if not given.
     """
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, momentum=momentum,
         bias=bias, schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
-        contaminated=contaminated,
+        contaminated=contaminated, moments=moments,
     )
     attacked = problem(
         x,
@@ -189,7 +195,7 @@ def attack(
         labels=labels,
         normalize=normalize,
     )
-    return run_attacks(attacked, attacks, effort, seed, test)
+    return run_attacks(attacked, attacks, effort, seed, test, horizon, start)
 
 
 def run_attacks(
@@ -198,13 +204,19 @@ def run_attacks(
     effort: str,
     seed: int,
     test: Any = None,
+    horizon: Optional[int] = None,
+    start: Optional[ArrayLike] = None,
 ) -> Attacks:
     """Runs the attacks of these names, or the usual ones."""
     names = [attacks] if isinstance(attacks, str) else None if attacks is None else list(attacks)
     if names == []:
         raise UnswayedError("attacks: name at least one, or leave it out")
+    if start is not None and horizon is None:
+        raise UnswayedError("start: it is for a horizon; in the long run it does not matter")
+    steps = None if horizon is None else whole("horizon", horizon, 1)
+    theta = None if start is None else np.asarray(start, dtype=np.float64).ravel().tolist()
     held_out = None if test is None else alike(test, attacked.data)
-    return Attacks(_native.attack(attacked, held_out, names, effort, whole("seed", seed)))
+    return Attacks(_native.attack(attacked, held_out, names, effort, whole("seed", seed), steps, theta))
 
 
 def simulate(
@@ -229,6 +241,7 @@ def simulate(
     label_bound: Optional[float] = None,
     poison_weight: Optional[float] = None,
     contaminated: Optional[float] = None,
+    moments: Optional[int] = None,
     effort: str = "fast",
     seed: int = 0,
     test: Any = None,
@@ -263,7 +276,7 @@ def simulate(
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, momentum=momentum,
         bias=bias, schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
-        contaminated=contaminated,
+        contaminated=contaminated, moments=moments,
     )
     simulated = problem(
         x,

@@ -327,6 +327,8 @@ class Certificate:
             given.append(f"poison_weight={threat['poison_weight']!r}")
         if self._statement.get("hostile_rows"):
             given.append("contaminated=…")
+        if threat.get("moments") is not None:
+            given.append(f"moments={threat['moments']!r}")
         given += [f"bias={column}" for column in learner.get("unregularized", [])]
         if self._statement["target"] != "data":
             given.append("target=…")
@@ -442,6 +444,7 @@ def certify(
     label_bound: Optional[float] = None,
     poison_weight: Optional[float] = None,
     contaminated: Optional[float] = None,
+    moments: Optional[int] = None,
     confidence: Optional[float] = None,
     horizon: Optional[int] = None,
     start: Optional[ArrayLike] = None,
@@ -513,6 +516,8 @@ def certify(
         label_bound: for a regression loss, the largest |y| of the labels of poisoned points; any numbers if not given.
         contaminated: the part of the rows that may be hostile themselves, nobody knows which, such as 0.01; bounds are for the
             others, and `certificate.hostile_rows` says how many they may be.
+        moments: the adversary picks its moments: of each block of so many points, counted from the first, at most `poison_rate` times that
+            many are its own, whenever it likes. Without it each point is its own by a coin.
         poison_weight: where steps have weights (`class_weight`, `sample_weight`), the largest one of a poisoned point; if not given,
             the largest of a row or class.
         confidence: also bound the loss on new data like these, with this probability. The certificate is then about the
@@ -533,7 +538,7 @@ def certify(
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, momentum=momentum,
         bias=bias, schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
-        contaminated=contaminated,
+        contaminated=contaminated, moments=moments,
     )
     certified = problem(
         x,

@@ -153,6 +153,7 @@ def design(
     label_bound: Optional[float] = None,
     poison_weight: Optional[float] = None,
     contaminated: Optional[float] = None,
+    moments: Optional[int] = None,
     benign: str = "simulated",
     attacks: str = "fast",
     attack_everywhere: bool = False,
@@ -183,7 +184,7 @@ def design(
         kappa: the weight of the certified loss; 1 if not given and not tuned.
         horizon, start: choose for a stream of so many points, from this start (default 0): losses are averages over these steps.
         at_most_error: choose the smallest benign loss among settings whose certified error is at most this everywhere.
-        radius, loss, adversary, batch, projection, clip, momentum, bias, schedule, average, label_bound, contaminated: the learner and its adversary, as for `certify`. A box or
+        radius, loss, adversary, batch, projection, clip, momentum, bias, schedule, average, label_bound, contaminated, moments: the learner and its adversary, as for `certify`. A box or
             ellipsoid around the data, and flips of them, are around each task's own.
         benign: `"simulated"`, or `"limit"` for the limit of small learning rates, which is cheaper.
         attacks: `"none"`, `"fast"` or `"full"`: on the validation and test task where a choice is shown;
@@ -200,7 +201,7 @@ def design(
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, momentum=momentum,
         bias=bias, schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
-        contaminated=contaminated,
+        contaminated=contaminated, moments=moments,
     )
     labels = label_kind(loss)
     named = {name: _data(data, labels) for name, data in tasks.items()}
@@ -305,6 +306,7 @@ def tolerate(
     label_bound: Optional[float] = None,
     poison_weight: Optional[float] = None,
     contaminated: Optional[float] = None,
+    moments: Optional[int] = None,
     attacks: bool = True,
     seed: int = 0,
     progress: Optional[bool] = None,
@@ -331,7 +333,7 @@ def tolerate(
 
     Args:
         x, y, weights, weight_column, labels, normalize: the data, see `Data`.
-        radius, loss, adversary, batch, projection, clip, momentum, bias, schedule, average, label_bound, contaminated: the learner and its adversary, as for `certify`.
+        radius, loss, adversary, batch, projection, clip, momentum, bias, schedule, average, label_bound, contaminated, moments: the learner and its adversary, as for `certify`.
         horizon, start: the limit is about the average over so many first steps, from this start (default 0).
         attacks: also look for a rate at which an attack is seen to break the limit.
         progress: show progress with tqdm; on terminals and in notebooks if not given.
@@ -343,7 +345,7 @@ def tolerate(
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, momentum=momentum,
         bias=bias, schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
-        contaminated=contaminated,
+        contaminated=contaminated, moments=moments,
     )
     stream = _stream(horizon, start)
     reading = {"weights": weights, "weight_column": weight_column, "labels": labels, "normalize": normalize}

@@ -92,7 +92,7 @@ class Monitor:
         on_alarm: called with the `Update` when a limit is passed that was kept before, on the thread that certifies.
         attacks: `"none"`, or `"fast"` or `"full"` to also simulate attacks in each window, which takes longer than the bound.
         seed: the seed of the attacks.
-        radius, adversary, label_bound, contaminated: as for `certify`.
+        radius, adversary, label_bound, contaminated, moments: as for `certify`.
     """
 
     def __init__(
@@ -111,6 +111,7 @@ class Monitor:
         adversary: Adversary = "ball",
         label_bound: Optional[float] = None,
         contaminated: Optional[float] = None,
+        moments: Optional[int] = None,
     ) -> None:
         self._model = model
         self._is_sklearn = hasattr(model, "get_params")
@@ -122,7 +123,7 @@ class Monitor:
         self._window = whole("window", window, 2)
         self._every = max(1, self._window // 10) if every is None else whole("every", every, 1)
         self._poison_rate = poison_rate
-        self._threat = {"radius": radius, "adversary": adversary, "label_bound": label_bound, "contaminated": contaminated}
+        self._threat = {"radius": radius, "adversary": adversary, "label_bound": label_bound, "contaminated": contaminated, "moments": moments}
         self._native = _native.Monitor(self._window, self._every, limit_loss, limit_error, attacks, seed)
         #: Called with the `Update` when a limit is passed that was kept before.
         self.on_alarm = on_alarm
@@ -284,7 +285,7 @@ class Monitor:
         template = asked(
             loss=options["loss"], adversary=options["adversary"], radius=options["radius"], batch=1, projection=None, clip=None,
             momentum=options["momentum"], bias=options.get("bias"), schedule=options["schedule"], average=options["average"],
-            label_bound=options["label_bound"], poison_weight=None, contaminated=options["contaminated"],
+            label_bound=options["label_bound"], poison_weight=None, contaminated=options["contaminated"], moments=options["moments"],
         )
         return problem(
             data, None, learning_rate=options["learning_rate"], regularization=options["regularization"],

@@ -33,6 +33,7 @@ class Asked(TypedDict):
     label_bound: Optional[float]
     poison_weight: Optional[float]
     contaminated: Optional[float]
+    moments: Optional[int]
 
 class Data:
     @staticmethod
@@ -153,7 +154,8 @@ def report(
 ) -> None: ...
 def plot(certificate: Certificate, attacked: Optional[Attacks], seed: int) -> str: ...
 def attack(
-    problem: Problem, test: Optional[Data], attacks: Optional[Sequence[str]], effort: str, seed: int
+    problem: Problem, test: Optional[Data], attacks: Optional[Sequence[str]], effort: str, seed: int,
+    horizon: Optional[int], start: Optional[Sequence[float]],
 ) -> Attacks: ...
 def simulate(
     problem: Problem, test: Optional[Data], policy: Callable[..., object], name: str, effort: str, seed: int

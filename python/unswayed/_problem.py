@@ -86,6 +86,7 @@ def asked(
     label_bound: Optional[float],
     poison_weight: Optional[float],
     contaminated: Optional[float],
+    moments: Optional[int],
 ) -> _native.Asked:
     """Learner and adversary but for the rates, as the compiled half takes them."""
     name, numbers = _set(adversary)
@@ -106,6 +107,7 @@ def asked(
         "label_bound": label_bound,
         "poison_weight": poison_weight,
         "contaminated": contaminated,
+        "moments": moments,
     }
 
 

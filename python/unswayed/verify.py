@@ -364,6 +364,7 @@ STATEMENT = struct_of(
         ),
         poison_weight=Optional_(number),
         label_bound=Optional_(number),
+        moments=Optional_(whole),
     ),
     data=list_of(ORIGIN),
     hostile_rows=Default(list_of(whole), []),
@@ -1001,7 +1002,8 @@ UNSUPPORTED = [
     ("levels no-regularization", ""), ("levels steps", ""),
     ("contraction", "hinge"), ("contraction", "ball"), ("contraction weights", ""), ("contraction rows", ""), ("contraction drift", ""),
     ("contraction schedule", ""), ("contraction momentum", ""), ("contraction no-regularization", ""), ("contraction clip", ""),
-    ("contraction bias", ""), ("contraction steps", ""), ("contraction hostile", ""), ("sparse contraction", ""),
+    ("contraction bias", ""), ("contraction steps", ""), ("contraction hostile", ""), ("contraction moments", ""),
+    ("sparse contraction", ""),
     ("new-data hostile", ""), ("hostile multiclass", ""), ("hostile weights", ""), ("hostile rows", ""), ("hostile bias", ""),
     ("paper hostile", ""), ("levels hostile", ""),
     ("sparse", "hinge logistic"), ("sparse", "ball"), ("sparse weights", ""), ("sparse rows", ""), ("sparse drift", ""),
@@ -1011,7 +1013,10 @@ UNSUPPORTED = [
     ("momentum schedule", ""), ("momentum projection", ""), ("new-data momentum", ""), ("paper momentum", ""), ("levels momentum", ""),
     ("rule", "hinge"), ("rule", "ball"), ("rule weights", ""), ("rule rows", ""), ("rule drift", ""), ("rule row-weights", ""), ("rule steps", ""),
     ("rule schedule", ""), ("rule momentum", ""), ("rule no-regularization", ""), ("rule projection", ""), ("rule clip", ""), ("rule bias", ""),
-    ("rule hostile", ""), ("rule sparse", ""),
+    ("rule hostile", ""), ("rule sparse", ""), ("rule moments", ""),
+    ("moments", "ball box ellipsoid"), ("moments multiclass", ""), ("moments rows", ""), ("moments drift", ""), ("moments schedule", ""),
+    ("moments momentum", ""), ("moments no-regularization", ""), ("moments clip", ""), ("moments bias", ""), ("moments steps", ""),
+    ("moments hostile", ""), ("moments new-data", ""), ("moments paper", ""), ("moments levels", ""),
 ]
 
 
@@ -1029,7 +1034,7 @@ def require_supported(statement: Struct, *more: str) -> None:
         "bias": bool(learner.unregularized), "no-regularization": learner.regularization == 0,
         "schedule": learner.schedule is not None, "weighted": learner.schedule is not None and learner.schedule.weighted, "horizon": statement.horizon is not None, "average": learner.average,
         "steps": statement.threat.poison_weight is not None, "hostile": bool(statement.hostile_rows),
-        "momentum": learner.momentum is not None, "sparse": any(origin.of_columns is not None for origin in statement.data),
+        "momentum": learner.momentum is not None, "moments": statement.threat.moments is not None, "sparse": any(origin.of_columns is not None for origin in statement.data),
         "regression": is_regression(statement), "any-label": is_regression(statement) and statement.threat.label_bound is None,
     }
     features = {learner.loss[0], statement.threat.set[0], statement.target[0], *more, *(name for name in optional if optional[name])}
@@ -1068,6 +1073,11 @@ def validate(statement: Struct, data: list[Rows], target: Optional[Rows]) -> Non
     if statement.target[0] == "rows":
         own = statement.target[1]
         require(own.step_weight_column is None and own.class_weights is None, "the target has no step weights")
+    block = statement.threat.moments
+    if block is not None:
+        require(block >= 1 and block % learner.batch == 0, "a block has whole steps, at least one")
+        horizon = statement.horizon
+        require(horizon is None or horizon.steps * learner.batch % block == 0, "the first steps are whole blocks")
     hostile = statement.hostile_rows
     require(not hostile or (len(hostile) == len(data) and max(hostile) > 0), "each dataset has a number of hostile rows, not all 0")
     require(all(count < len(rows.z) for count, rows in zip(hostile, data)), "not all rows may be hostile")
@@ -1571,6 +1581,8 @@ def require_fit(statement: Struct, proof: Struct) -> None:
     require(not proof.by_class or loss == "multiclass", "classes are those of the loss")
     require((statement.threat.set[0] == "ellipsoid") == (proof.omega is not None), "ω is that of an ellipsoid")
     require((learner.momentum is not None) == (proof.rate is not None), "a rate goes with momentum")
+    if statement.threat.moments is not None:
+        require(not kind.startswith("error") and proof.shells is None, "moments are for one case of lines above the loss")
 
 
 def largest_square(statement: Struct, proof: Struct) -> Fraction:
@@ -1595,7 +1607,7 @@ def largest_square(statement: Struct, proof: Struct) -> Fraction:
 def step_squares(statement: Struct, rows: Rows) -> Numbers:
     """‖z‖² of each row, times its squared step weight."""
     front = int(is_regression(statement) or statement.learner.loss[0] == "multiclass")
-    return [step**2 * norm2(z[front:]) for z, step in zip(rows.z, rows.steps)]
+    return [step**2 * norm2(z[front:] if front else z) for z, step in zip(rows.z, rows.steps)]
 
 
 class Momentum:
@@ -1626,6 +1638,36 @@ class Momentum:
                 idle = max(l.high, -l.low) * max(abs(z[0]) for z in data[0].z)
             value = max(data[0].steps) * idle + sqrt_up(steepest * longest) * sqrt_up(square) + l.sigma * square / 2
             self.of_start = 2 * mu * l.alpha * rate * value
+
+
+class Moments:
+    """An adversary who picks its moments: at most εW points of each block of W are its own (Theorem B1)."""
+
+    def __init__(self, statement: Struct, proof: Struct, rows: Rows, l: Letters) -> None:
+        self.statement, self.proof, self.rows, self.l = statement, proof, rows, l
+        self.steep = max(l.high, -l.low) ** 2
+        self.poison = self.steep * largest_square(statement, proof)
+        self.longest = max(self.poison, self.steep * max(step_squares(statement, rows)))
+
+    def bound(self, coin: Fraction, r0: Fraction, r: Numbers, nu: Fraction) -> Fraction:
+        """From the bound for a coin, the line above the rows and ν."""
+        l, learner, benign = self.l, self.statement.learner, 1 - self.l.eps
+        v = [own / benign - sb for own, sb in zip(r, l.sigma_beta)]
+        untaken = up(r0 / benign) + up(norm2(v) / (4 * l.curvature))
+        weights = self.rows.weights if self.statement.target[0] == "data" else exact(self.statement.target[1][0])
+        front = int(is_regression(self.statement))
+        square = sum((weight * norm2(z[front:] if front else z) for weight, z in zip(weights, self.rows.z)), ZERO)
+        of_target = sqrt_up(up(self.steep * square / sum(weights)))
+        steepness = up(sqrt_up(norm2(r)) / benign) + up(of_target / benign) + abs(l.two_ak - nu) * sqrt_up(self.poison)
+        n = sqrt_up(self.longest)
+        step = n + (n if learner.projection is None else min(n, l.sigma * Fraction(learner.projection)))
+        share = l.eps * benign if l.eps <= HALF else HALF**2
+        steps = Fraction(self.statement.threat.moments, learner.batch)
+        return max(coin, untaken) + share * steps / 2 * l.eta * step * steepness
+
+    def require_start(self, start: Numbers) -> None:
+        inside = self.statement.learner.projection is not None or self.l.sigma**2 * norm2(start) <= self.longest
+        require(inside, "σ‖θ_0‖ is at most the longest step where the adversary picks its moments")
 
 
 def require_projection(statement: Struct, l: Letters) -> None:
@@ -1732,6 +1774,8 @@ def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Opti
             bounds.append(r0 + l.slowdown_cost + peak_in_slab(l, v, point, ends, outward, statement, proof.omega))
             continue
         bounds.append(r0 + l.eps * point.m0 + g0 + l.slowdown_cost + peak(l, l.curvature + w - bend, v, point, x, statement, proof.omega))
+        if statement.threat.moments is not None:
+            bounds[-1] = Moments(statement, proof, data[0], l).bound(bounds[-1], r0, r, nu)
     return max(bounds) + momentum.cost
 
 
@@ -1848,6 +1892,8 @@ def start_of_cases(statement: Struct, proof: Struct, m: Fraction, data: list[Row
     """What the start adds (Theorems 5, L17 and M2), times ηT; for a proof by contraction, too."""
     l, start = Letters(statement, proof.alpha, proof.beta, proof.get("rate")), exact(statement.horizon.start)
     require(len(start) == len(l.beta) and m >= 0, "the start is as long as θ, and m ≥ 0")
+    if statement.threat.moments is not None:
+        Moments(statement, proof, data[0], l).require_start(start)
     own = proof.ball if "ball" in proof else proof.shells and proof.shells.ball
     balls = [ball for ball in (own, statement.learner.projection) if ball is not None]
     require(bool(balls) or m == 0, "m = 0 without a ball")

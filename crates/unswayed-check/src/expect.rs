@@ -75,7 +75,7 @@ fn complete(object: &mut Value) {
 
 /// What is absent where there is none of it.
 const LEARNER: [&str; 6] = ["schedule", "momentum", "projection", "clip", "unregularized", "average"];
-const THREAT: [&str; 2] = ["label_bound", "poison_weight"];
+const THREAT: [&str; 3] = ["label_bound", "poison_weight", "moments"];
 const ORIGIN: [&str; 5] = ["step_weight_column", "class_weights", "chosen_columns", "files", "made"];
 /// The fields that are vectors, which JSON has as text.
 const VECTORS: [&str; 4] = ["radii", "q", "points", "start"];

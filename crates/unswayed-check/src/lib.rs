@@ -14,7 +14,7 @@
 //! let data = Dataset::from_rows(vec![0.6, 0.8, 0.8, 0.6], 2, None)?;
 //! let statement = Statement {
 //!     learner: Learner::new(Loss::Logistic, 0.01, 0.1),
-//!     threat: Threat { poison_rate: 0.05, set: Set::Box { radii: vec![1.0, 0.5] }, label_bound: None, poison_weight: None },
+//!     threat: Threat { poison_rate: 0.05, set: Set::Box { radii: vec![1.0, 0.5] }, label_bound: None, poison_weight: None, moments: None },
 //!     data: vec![data.origin().clone()],
 //!     hostile_rows: vec![],
 //!     target: Target::Data,
@@ -55,6 +55,7 @@ mod log;
 mod loss;
 mod matrix;
 mod mean;
+mod moments;
 mod momentum;
 mod paper;
 mod parts;
@@ -81,6 +82,7 @@ pub use files::{Files, MEMORY, bytes_of, labels_beside};
 use lambda::Lambda;
 pub use levels::LevelsProof;
 pub use loss::Conjugate;
+use moments::Steps;
 use momentum::Momentum;
 pub use proof::{
     CaseProof, Cases, Certificate, Claim, Deviation, HorizonClaim, Lines, MeanCertificate, NewDataClaim,
@@ -121,12 +123,20 @@ pub struct Proven<'a> {
     cases: Vec<RBig>,
     value: RBig,
     momentum: Momentum,
+    /// Where the adversary picks its moments.
+    steps: Option<Steps>,
 }
 
 impl<'a> Proven<'a> {
-    fn new(statement: &'a Statement, proof: &'a Proof, cases: Vec<RBig>, momentum: Momentum) -> Self {
+    fn new(
+        statement: &'a Statement,
+        proof: &'a Proof,
+        cases: Vec<RBig>,
+        momentum: Momentum,
+        steps: Option<Steps>,
+    ) -> Self {
         let value = cases.iter().max().cloned().unwrap_or_default();
-        Proven { statement, proof, cases, value, momentum }
+        Proven { statement, proof, cases, value, momentum, steps }
     }
 
     /// The proven value, rounded up.
@@ -160,8 +170,12 @@ impl<'a> Proven<'a> {
         require(horizon.steps >= 1, "horizon.steps", 0.0, "≥ 1")?;
         failure::require_each("horizon.start", &horizon.start, f64::is_finite, "finite")?;
         validate::validate_rates(&self.statement.learner, horizon)?;
+        moments::validate_horizon(self.statement, horizon)?;
         let start = match self.proof {
             Proof::Cases(proof) => {
+                if let Some(steps) = &self.steps {
+                    steps.require_start(&self.statement.learner, &horizon.start)?;
+                }
                 let lambda = Lambda::of(self.statement, proof);
                 let ball = proof.shells.as_ref().map(|shells| shells.ball);
                 let momentum = self.momentum.of_start(self.statement, proof, &horizon.start);
@@ -202,11 +216,11 @@ pub fn prove<'a>(
     evidence: &Evidence,
 ) -> Result<Proven<'a>, Failure> {
     validate(statement, evidence)?;
-    let mut momentum = Momentum::none();
+    let (mut momentum, mut steps) = (Momentum::none(), None);
     let cases: Result<Vec<RBig>, Reason> = match proof {
-        Proof::Cases(proof) => prove::case_bounds(statement, proof, evidence).map(|(cases, found)| {
-            momentum = found;
-            cases.into_iter().map(RBig::from).collect()
+        Proof::Cases(proof) => prove::case_bounds(statement, proof, evidence).map(|found| {
+            (momentum, steps) = (found.momentum, found.steps);
+            found.bounds.into_iter().map(RBig::from).collect()
         }),
         Proof::Paper(proof) => {
             let features = [rules::features(statement), vec![Feature::Paper]].concat();
@@ -232,7 +246,7 @@ pub fn prove<'a>(
         }
     };
     let cases = cases.map_err(in_part(part_of(proof)))?;
-    Ok(Proven::new(statement, proof, cases, momentum))
+    Ok(Proven::new(statement, proof, cases, momentum, steps))
 }
 
 /// The bound of a claim on new data, which holds with probability 1 − δ over the draw of the rows, rounded up.

@@ -97,7 +97,7 @@ impl Objective {
 }
 
 /// The largest ‖g‖² of the adversary's points.
-fn longest_poison(statement: &Statement, proof: &CaseProof, rows: &Rows) -> Dyadic {
+pub(crate) fn longest_poison(statement: &Statement, proof: &CaseProof, rows: &Rows) -> Dyadic {
     let loss = statement.learner.loss;
     let point = match statement.threat.set {
         Set::LabelFlips => longest_row(loss, rows),
@@ -107,7 +107,7 @@ fn longest_poison(statement: &Statement, proof: &CaseProof, rows: &Rows) -> Dyad
 }
 
 /// ‖g‖² for a point of norm 1: K−1 times for its own class and once for each other one, if there are K classes.
-fn steepest(loss: Loss) -> Dyadic {
+pub(crate) fn steepest(loss: Loss) -> Dyadic {
     match loss {
         Loss::Multiclass(classes) => {
             Dyadic::whole(classes as u64) * Dyadic::whole(classes.saturating_sub(1) as u64)
@@ -117,7 +117,7 @@ fn steepest(loss: Loss) -> Dyadic {
 }
 
 /// The largest ‖z‖² of a row, times its squared step weight.
-fn longest_row(loss: Loss, rows: &Rows) -> Dyadic {
+pub(crate) fn longest_row(loss: Loss, rows: &Rows) -> Dyadic {
     let labels = loss.label_entries();
     let squared = |i: usize| rows.squared(i, labels) * Dyadic::new(rows.step(i)).square();
     let longest = |range: std::ops::Range<usize>| range.map(squared).fold(Dyadic::zero(), Dyadic::max);

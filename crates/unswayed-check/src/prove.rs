@@ -4,6 +4,7 @@ use crate::evaluate::{self, Quadratic};
 use crate::exact::{Dyadic, norm2};
 use crate::failure::{Reason, require, require_each, require_length, require_not_negative, require_positive};
 use crate::lambda::Lambda;
+use crate::moments::{Blocks, Steps};
 use crate::momentum::Momentum;
 use crate::parts::points::{self, Acting, Ellipsoid, Split};
 use crate::parts::region;
@@ -52,6 +53,10 @@ fn require_fit(statement: &Statement, proof: &CaseProof) -> Result<(), Reason> {
     )?;
     // Its slopes are not divided by weights.
     refuse(rows == RowBound::Interval && !statement.hostile_rows.is_empty(), "rows that may be hostile")?;
+    let picks = threat.moments.is_some();
+    // The error jumps, so models that are close need not have errors that are.
+    refuse(picks && rows.is_error(), "an adversary who picks its moments")?;
+    refuse(picks && has_shells, "an adversary who picks its moments and shells")?;
     let is_free = !learner.unregularized.is_empty();
     refuse(is_free && !is_plain && !rows.is_error(), "an unregularized coordinate")?;
     refuse(is_free && has_shells, "an unregularized coordinate and shells")?;
@@ -80,12 +85,19 @@ fn require_rule(statement: &Statement, proof: &CaseProof, evidence: &Evidence) -
     rules::unsupported(&features).map_or(Ok(()), |rule| Err(Reason::Unsupported(rule)))
 }
 
-/// The bounds of all cases, after every condition has been verified, and what momentum has to do with them.
+/// The bounds of all cases, what momentum has to do with them, and the steps of a learner whose adversary picks its moments.
+pub(crate) struct CaseBounds {
+    pub(crate) bounds: Vec<Dyadic>,
+    pub(crate) momentum: Momentum,
+    pub(crate) steps: Option<Steps>,
+}
+
+/// The bounds of all cases, after every condition has been verified.
 pub(crate) fn case_bounds(
     statement: &Statement,
     proof: &CaseProof,
     evidence: &Evidence,
-) -> Result<(Vec<Dyadic>, Momentum), Reason> {
+) -> Result<CaseBounds, Reason> {
     require_fit(statement, proof)?;
     require_rule(statement, proof, evidence)?;
     if proof.shells.is_some() && evidence.data.iter().any(|rows| rows.pattern.is_some()) {
@@ -95,7 +107,7 @@ pub(crate) fn case_bounds(
     shape.require(proof, &statement.target)?;
     let prover = Prover::new(statement, proof, evidence, shape)?;
     let lines = proof.lines.iter().map(|l| prover.line(l)).collect::<Result<Vec<_>, _>>()?;
-    Ok((prover.cases(&lines)?, prover.momentum))
+    Ok(CaseBounds { bounds: prover.cases(&lines)?, momentum: prover.momentum, steps: prover.steps })
 }
 
 /// Requires a proof to be one by rules for so many rows of the statement, whose lines can be added up part by part.
@@ -144,6 +156,7 @@ struct Prover<'a> {
     shape: Shape,
     lambda: Lambda<'a>,
     momentum: Momentum,
+    steps: Option<Steps>,
     ellipsoid: Option<Ellipsoid<'a>>,
 }
 
@@ -156,6 +169,7 @@ impl<'a> Prover<'a> {
         shape: Shape,
     ) -> Result<Self, Reason> {
         let momentum = Momentum::of(statement, proof, evidence)?;
+        let steps = evidence.data.first().and_then(|rows| Steps::of(statement, proof, rows));
         let lambda = Lambda::of(statement, proof);
         require_positive(&lambda.alpha, "alpha")?;
         require_positive(&lambda.k, "1 − rate·regularization")?;
@@ -176,7 +190,7 @@ impl<'a> Prover<'a> {
         };
         region::require_kept(statement, proof, evidence)?;
         slabs::require_edges(&proof.slabs)?;
-        Ok(Prover { statement, proof, evidence, shape, lambda, momentum, ellipsoid })
+        Ok(Prover { statement, proof, evidence, shape, lambda, momentum, steps, ellipsoid })
     }
 
     /// The bounds of all cases.
@@ -195,7 +209,8 @@ impl<'a> Prover<'a> {
         let Some(slab) = Slab::new(self.lambda.free, &self.proof.slabs, shell) else {
             let region = region::region(self.proof, i, shell, self.shape.parameters);
             let point = self.point(i, part, &self.nu(i), None)?;
-            return evaluate::bound(&self.lambda, line, &point, &region);
+            let coin = evaluate::bound(&self.lambda, line, &point, &region)?;
+            return self.at_its_moments(i, line, coin);
         };
         let mut best: Option<Dyadic> = None;
         let nu = self.slab_nu(i, &slab)?;
@@ -205,6 +220,16 @@ impl<'a> Prover<'a> {
             best = Some(best.map_or(bound.clone(), |best| best.max(bound)));
         }
         best.ok_or_else(|| self.unfit("a slab without an end"))
+    }
+
+    /// The bound where the adversary picks its moments, from the one where a coin names them; the same if one does.
+    fn at_its_moments(&self, i: usize, line: &Line, coin: Dyadic) -> Result<Dyadic, Reason> {
+        let (Some(steps), Some(block)) = (&self.steps, self.statement.threat.moments) else {
+            return Ok(coin);
+        };
+        let Prover { statement, lambda, evidence, .. } = self;
+        let blocks = Blocks { statement, lambda, rows: &evidence.data[0], steps };
+        blocks.bound(block, line, &(&lambda.two_ak - &self.nu(i)), coin)
     }
 
     /// The line above the rows.

@@ -97,6 +97,10 @@ impl Certificate {
     /// Whether the bounds on the loss hold for every smaller learning rate, too (Theorem A1): λ must be convex, which the
     /// paper's proof does not require.
     pub fn holds_for_smaller_rates(&self) -> bool {
+        // Blocks are weighed evenly, which rates that change are not.
+        if self.statement.threat.moments.is_some() {
+            return false;
+        }
         let horizon = self.horizon.iter().filter_map(|claim| claim.proof.as_ref());
         [&self.loss.proof].into_iter().chain(horizon).all(is_for_smaller_rates)
     }

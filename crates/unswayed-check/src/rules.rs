@@ -67,6 +67,8 @@ pub enum Feature {
     Contraction,
     /// Rows that may be hostile themselves.
     HostileRows,
+    /// An adversary who picks its moments.
+    Moments,
     /// Rows of which only the entries are kept that are not 0.
     SparseRows,
     /// A proof with a rule in place of numbers for each row.
@@ -130,6 +132,9 @@ const SPARSE: &str = "sparse rows are supported for the hinge and logistic losse
 const RULE: &str = "a proof by a rule, whose size does not grow with the rows, is supported for the hinge loss against a ball of points, for one \
                     dataset of rows with equal weights judged by itself, with plain regularized steps at a constant rate; other proofs have \
                     numbers for each row";
+const MOMENTS: &str = "an adversary who picks its moments is supported for losses of one margin or one number, against a ball, box or ellipsoid \
+                       of points, for one dataset whose rows judge it, with regularized steps at a constant rate, without clip, bias, momentum \
+                       and weights of steps; a coin that names the moments is supported for more";
 const UNBOUNDED: &str = "without regularization nothing pulls the model back, and the proofs here need something that does; add a projection \
                          (on twice the norm of the model that clean data lead to, for example) or a regularization, which may be small";
 
@@ -172,6 +177,17 @@ pub const RULES: &[Rule] = &[
     rule(&[HostileRows, TargetWeights], &[], HOSTILE),
     rule(&[HostileRows, TargetRows], &[], HOSTILE),
     rule(&[HostileRows, Bias], &[], HOSTILE),
+    rule(&[Moments], &[Ball, Box, Ellipsoid], MOMENTS),
+    rule(&[Moments, Multiclass], &[], MOMENTS),
+    rule(&[Moments, TargetRows], &[], MOMENTS),
+    rule(&[Moments, Drift], &[], MOMENTS),
+    rule(&[Moments, Schedule], &[], MOMENTS),
+    rule(&[Moments, Momentum], &[], MOMENTS),
+    rule(&[Moments, NoRegularization], &[], MOMENTS),
+    rule(&[Moments, Clip], &[], MOMENTS),
+    rule(&[Moments, Bias], &[], MOMENTS),
+    rule(&[Moments, StepWeights], &[], MOMENTS),
+    rule(&[Moments, HostileRows], &[], MOMENTS),
     rule(&[Confidence], &[Hinge, Logistic], NEW_DATA),
     rule(&[Confidence], SYMMETRIC, NEW_DATA),
     rule(&[Confidence, SetAroundData], &[], NEW_DATA),
@@ -228,6 +244,10 @@ pub const RULES: &[Rule] = &[
     rule(&[Contraction, Bias], &[], CONTRACTION),
     rule(&[Contraction, StepWeights], &[], CONTRACTION),
     rule(&[Contraction, HostileRows], &[], CONTRACTION),
+    rule(&[Contraction, Moments], &[], CONTRACTION),
+    rule(&[Moments, Confidence], &[], MOMENTS),
+    rule(&[Moments, Paper], &[], MOMENTS),
+    rule(&[Moments, Levels], &[], MOMENTS),
     // Columns that are 0 in all rows are left out (Lemma S1), which only a ball allows.
     rule(&[SparseRows], &[Hinge, Logistic], SPARSE),
     rule(&[SparseRows], &[Ball], SPARSE),
@@ -261,6 +281,7 @@ pub const RULES: &[Rule] = &[
     rule(&[RowRule, Clip], &[], RULE),
     rule(&[RowRule, Bias], &[], RULE),
     rule(&[RowRule, HostileRows], &[], RULE),
+    rule(&[RowRule, Moments], &[], RULE),
     rule(&[RowRule, SparseRows], &[], RULE),
     rule(&[SparseRows, Contraction], &[], SPARSE),
 ];
@@ -313,6 +334,7 @@ pub fn features(statement: &Statement) -> Vec<Feature> {
         (learner.regularization == 0.0, NoRegularization),
         (horizon.is_some(), Horizon),
         (!hostile_rows.is_empty(), HostileRows),
+        (threat.moments.is_some(), Moments),
         (data.iter().any(|origin| origin.of_columns.is_some()), SparseRows),
     ];
     [loss, set]
@@ -358,6 +380,7 @@ impl fmt::Display for Feature {
             Levels => "an error proof by levels",
             Contraction => "a loss proof by contraction",
             HostileRows => "rows that may be hostile",
+            Moments => "an adversary who picks its moments",
             SparseRows => "sparse rows",
             RowRule => "a proof by a rule",
         })

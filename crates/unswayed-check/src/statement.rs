@@ -126,7 +126,7 @@ pub enum Loss {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Threat {
-    /// Probability ε that a point is the adversary's.
+    /// Probability ε that a point is the adversary's; with `moments`, the part of a block that is.
     pub poison_rate: f64,
     /// The points that it may send; for a regression loss, their features x.
     pub set: Set,
@@ -136,12 +136,22 @@ pub struct Threat {
     /// Where steps have weights: the largest step weight of a poisoned point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub poison_weight: Option<f64>,
+    /// W, if the adversary picks its moments: of each block of W points, counted from the first, at most εW are its own. Without
+    /// it a coin names them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moments: Option<u64>,
 }
 
 impl Threat {
     /// An adversary who sends points of norm at most `radius` at this rate.
     pub fn ball(poison_rate: f64, radius: f64) -> Self {
-        Threat { poison_rate, set: Set::Ball { radius }, label_bound: None, poison_weight: None }
+        Threat {
+            poison_rate,
+            set: Set::Ball { radius },
+            label_bound: None,
+            poison_weight: None,
+            moments: None,
+        }
     }
 }
 

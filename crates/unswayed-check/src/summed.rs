@@ -140,7 +140,7 @@ impl<'a> RowSums<'a> {
         let values = cases(self.proof)
             .and_then(|cases| prove::summed_bounds(self.statement, cases, &size(self.statement), &self.sums));
         let cases = values.map_err(in_part(part_of(self.proof)))?.into_iter().map(RBig::from).collect();
-        Ok(Proven::new(self.statement, self.proof, cases, Momentum::none()))
+        Ok(Proven::new(self.statement, self.proof, cases, Momentum::none(), None))
     }
 }
 

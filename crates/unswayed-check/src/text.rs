@@ -72,7 +72,13 @@ impl Statement {
 
     fn threat_text(&self) -> String {
         let rate = self.threat.poison_rate;
-        let own = format!("each point is, with probability {rate}, the adversary's:");
+        let own = match (self.threat.moments, self.threat.most_in_block()) {
+            (Some(block), Some(most)) => format!(
+                "up to {most} points ({rate} of {block}) of each block of {block} points, counted from the first, are the \
+                 adversary's, at moments of its choosing:"
+            ),
+            _ => format!("each point is, with probability {rate}, the adversary's:"),
+        };
         let z = if self.learner.loss.label_entries() > 0 { "x" } else { "z" };
         let points = match &self.threat.set {
             Set::Ball { radius } => format!("{own} any point with ‖{z}‖ ≤ {radius}"),
@@ -117,8 +123,13 @@ impl Statement {
         } else {
             "the rows that are not hostile (the same ones throughout)"
         };
+        let sees = if self.threat.moments.is_some() {
+            "everything but the coming draw, before which it decides whether the point is its own"
+        } else {
+            "everything but the coming coin and draw"
+        };
         format!(
-            "the adversary sees everything but the coming coin and draw; other points are independent draws from {rows} by \
+            "the adversary sees {sees}; other points are independent draws from {rows} by \
              their weights; steps are made in real arithmetic"
         )
     }
@@ -266,6 +277,7 @@ impl Checked {
                 "start_norm": certificate.start_norm(),
                 "smaller_rates": certificate.holds_for_smaller_rates(),
                 "momentum_cost": verdict.momentum_cost,
+                "most_in_block": certificate.statement.threat.most_in_block(),
                 "statement": certificate.statement,
                 "assumptions": certificate.statement.assumptions(),
                 "tool": certificate.tool,

@@ -4,6 +4,7 @@ use unswayed_data::{Labels, Origin};
 
 use crate::exact::Dyadic;
 use crate::failure::{Reason, require, require_each, require_length, require_not_negative, require_positive};
+use crate::moments;
 use crate::rows::{Evidence, Rows};
 use crate::rules::{self, Feature};
 use crate::statement::{Horizon, Learner, Loss, Set, Statement, Target};
@@ -83,6 +84,7 @@ fn validate_numbers(statement: &Statement, features: &[Feature], columns: usize)
     require((0.0..1.0).contains(&eps), "poison_rate", eps, "in [0, 1)")?;
     validate_set(&statement.threat.set, columns - labels)?;
     validate_label_bound(statement)?;
+    moments::validate(statement)?;
     if let Some(horizon) = &statement.horizon {
         require(horizon.steps >= 1, "horizon.steps", horizon.steps as f64, "≥ 1")?;
         require_each("horizon.start", &horizon.start, f64::is_finite, "finite")?;

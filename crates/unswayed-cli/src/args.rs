@@ -245,6 +245,14 @@ pub struct AttackFlags {
     #[arg(long, value_enum, default_value_t = Attacks::Fast)]
     pub attacks: Attacks,
 
+    /// Average over the first T steps, as a bound for --horizon does, not over the long run
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u64).range(1..=MOST_STEPS))]
+    pub horizon: Option<u64>,
+
+    /// Where the learner starts, for --horizon: a .npy vector, or numbers separated by commas (default: 0)
+    #[arg(long, value_name = "THETA", allow_hyphen_values = true, requires = "horizon")]
+    pub start: Option<String>,
+
     /// Only this attack: none, label-flip, fgsm, pgd, steady-state, steady-state-error or tuned (may be given several times)
     #[arg(long, value_name = "NAME", value_parser = attack_by_name)]
     pub attack: Vec<Attack>,

@@ -1,6 +1,6 @@
 //! `unswayed attack`, and the attacks beside a bound.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -24,6 +24,7 @@ pub fn run(flags: &AttackFlags, as_json: bool) -> Result<ExitCode, Stop> {
         Asked { data: &flags.data, read: &flags.read, learner: &flags.learner, nature: &flags.nature };
     if let Some(path) = &flags.save {
         let mut inputs = asked.files();
+        inputs.extend(flags.start.iter().map(PathBuf::from));
         inputs.extend(flags.test.iter().chain(&flags.test_labels).cloned());
         inputs.extend(flags.test.as_ref().and_then(|test| input::labels_beside(test)));
         output::keep_inputs(path, "--save", &inputs)?;
@@ -41,7 +42,10 @@ pub fn run(flags: &AttackFlags, as_json: bool) -> Result<ExitCode, Stop> {
         [] => [vec![Attack::None], offered(flags.attacks, &suite)].concat(),
         chosen => chosen.to_vec(),
     };
-    let results = suite.run(&attacks)?;
+    let results = match flags.horizon {
+        Some(steps) => suite.run_first(&attacks, &start(flags, &problem)?, steps)?,
+        None => suite.run(&attacks)?,
+    };
     drop(busy);
     if let Some(path) = &flags.save {
         save(path, &attacks, &suite, parts.data[0].dimension())?;
@@ -53,6 +57,7 @@ pub fn run(flags: &AttackFlags, as_json: bool) -> Result<ExitCode, Stop> {
             "attacks": results.iter().map(to_json).collect::<Vec<Value>>(),
             "benign_loss": suite.benign().loss,
             "benign_error": suite.benign().error,
+            "horizon": flags.horizon,
             "seed": flags.seed,
             "seconds": began.elapsed().as_secs_f64(),
         });
@@ -66,15 +71,27 @@ pub fn run(flags: &AttackFlags, as_json: bool) -> Result<ExitCode, Stop> {
         let mut lines = statement.lines();
         let benign = print::down(suite.benign().loss);
         lines.push(("benign loss", format!("{benign}  without an adversary, for small learning rates")));
+        let loss = match flags.horizon {
+            Some(steps) => {
+                format!("simulated {} loss, average over the first {steps} steps", stated.loss_function)
+            }
+            None => format!("simulated long-run {} loss", stated.loss_function),
+        };
         print::text(&format!(
-            "{}\n{}\n\
-             loss: simulated long-run {} loss, ± its 95 % confidence interval; error: fraction misclassified\n",
+            "{}\n{}\nloss: {loss}, ± its 95 % confidence interval; error: fraction misclassified\n",
             print::lines(lines),
             table(&results),
-            stated.loss_function,
         ));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Where the learner starts, for a horizon.
+fn start(flags: &AttackFlags, problem: &Problem) -> Result<Vec<f64>, Stop> {
+    match &flags.start {
+        Some(text) => input::vector(text, "--start"),
+        None => Ok(vec![0.0; problem.parameters()]),
+    }
 }
 
 fn suite(problem: &Problem, attacks: Attacks, seed: u64) -> Result<Suite<'_>, Stop> {

@@ -22,6 +22,8 @@ pub fn message(error: &(dyn Error + 'static)) -> String {
         parameter(error)
     } else if let Some(AttackError::Parameter(error)) = error.downcast_ref() {
         parameter(error)
+    } else if let Some(error @ AttackError::StartLength { .. }) = error.downcast_ref() {
+        format!("--{error}")
     } else {
         match error.downcast_ref::<ExperimentError>() {
             Some(ExperimentError::Data(error)) => error.for_command_line(),
@@ -50,6 +52,13 @@ fn certify(error: &CertifyError) -> String {
             format!("--start has {found} entries, but the model has {expected}; give one number for each")
         }
         CertifyError::StartNotFinite { .. } => format!("--start: {error}"),
+        CertifyError::PartOfBlock { steps, block } => {
+            format!("--horizon {steps}: with --moments it must be whole blocks, a multiple of {block} steps")
+        }
+        CertifyError::Refused(failure) => match &failure.reason {
+            Reason::Condition { name, value, wanted } => condition(name, *value, wanted),
+            _ => failure.to_string(),
+        },
         CertifyError::Confidence(reason) => format!("--confidence: {reason}"),
         other => other.to_string(),
     }
@@ -134,6 +143,7 @@ fn flag(feature: Feature) -> String {
         Feature::RowWeights => "--weight-column",
         Feature::StepWeights => "--class-weight or --step-weight-column",
         Feature::HostileRows => "--contaminated",
+        Feature::Moments => "--moments",
         Feature::SparseRows => "sparse rows without --dense",
         Feature::Paper => "--method paper",
         other => return other.to_string(),
@@ -157,6 +167,10 @@ fn condition(name: &str, value: f64, wanted: &str) -> String {
                 .into();
         }
         "poison_weight" => ("--poison-weight", "it goes with --class-weight or --step-weight-column"),
+        "moments" => ("--moments", "blocks must have whole steps: a multiple of --batch"),
+        "n² − σ²‖θ_0‖²" => {
+            return "--start: with --moments, its norm times --regularization must be at most the norm of the longest point".into();
+        }
         _ => return format!("{name} = {value:?} is not {wanted}"),
     };
     format!("{flag} {value}: {rule}")

@@ -70,6 +70,7 @@ pub fn learner_part(learner: &LearnerFlags, nature: &NatureFlags, read: &ReadFla
         read.class_weight.as_ref().map(class_part),
         number("poisonweight", learner.poison_weight),
         number("contaminated", learner.contaminated),
+        learner.moments.map(|block| format!("moments{block}")),
         read.scores.then(|| "scores".to_owned()),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join("-")

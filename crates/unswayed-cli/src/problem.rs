@@ -267,6 +267,7 @@ fn but_for_rates(flags: &LearnerFlags, columns: Option<usize>) -> Result<Templat
         label_bound: flags.label_bound,
         poison_weight: flags.poison_weight,
         contaminated: flags.contaminated,
+        moments: flags.moments,
         batch: flags.batch,
         projection: flags.projection,
         clip: flags.clip,

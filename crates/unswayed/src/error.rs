@@ -45,6 +45,14 @@ pub enum CertifyError {
     /// A horizon of zero steps.
     #[error("horizon 0: it is a number of steps, at least 1")]
     EmptyHorizon,
+    /// A horizon that ends inside a block of an adversary who picks its moments.
+    #[error("horizon {steps}: with moments it must be whole blocks, a multiple of {block} steps")]
+    PartOfBlock {
+        /// The steps.
+        steps: u64,
+        /// The steps of a block.
+        block: u64,
+    },
     /// Averages weighted by learning rates that nobody has named.
     #[error(
         "a bound for the first steps, weighted by the learning rates, needs their total rate, what they add up to"
@@ -137,6 +145,14 @@ pub enum AttackError {
     /// A learner, set and target that do not go together.
     #[error("there are no attacks for {0}")]
     Unsupported(&'static str),
+    /// A start of the wrong length.
+    #[error("start has {found} entries, but the model has {expected}; give one number for each")]
+    StartLength {
+        /// The number of entries of the model.
+        expected: usize,
+        /// The number of entries of the start.
+        found: usize,
+    },
     /// Held-out data with other columns.
     #[error("the test data have {found} columns, the data {expected}; they must be alike")]
     TestDimension {

@@ -364,6 +364,9 @@ pub struct Template {
     /// The part of the rows of each dataset that may be hostile, nobody knows which; the bounds are for the others.
     #[serde(default)]
     pub contaminated: Option<f64>,
+    /// W, if the adversary picks its moments: of each block of W points at most εW are its own. Without it a coin names them.
+    #[serde(default)]
+    pub moments: Option<u64>,
 }
 
 impl Default for Template {
@@ -382,6 +385,7 @@ impl Default for Template {
             decay: None,
             average: false,
             contaminated: None,
+            moments: None,
         }
     }
 }
@@ -508,6 +512,8 @@ impl ProblemBuilder {
         average: bool => template.average = std::convert::identity;
         /// The part of the rows of each dataset that may be hostile, nobody knows which; the bounds are for the others.
         contaminated: f64 => template.contaminated = Some;
+        /// The adversary picks its moments: of each block of so many points at most the poison rate are its own.
+        moments: u64 => template.moments = Some;
     }
 
     /// The problem.
@@ -537,7 +543,8 @@ impl ProblemBuilder {
         };
         let label_bound = self.template.label_bound;
         let poison_weight = self.template.poison_weight.or_else(|| largest_step_weight(&self.data));
-        let threat = Threat { poison_rate: self.poison_rate, set: self.set()?, label_bound, poison_weight };
+        let (poison_rate, moments) = (self.poison_rate, self.template.moments);
+        let threat = Threat { poison_rate, set: self.set()?, label_bound, poison_weight, moments };
         let data: Vec<&Dataset> = self.data.iter().map(AsRef::as_ref).collect();
         let weights =
             self.target.as_ref().map(|target| data.iter().map(|one| weights_as(one, target)).collect());

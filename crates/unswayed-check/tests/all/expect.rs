@@ -73,6 +73,8 @@ fn what_holds_is_valid() {
         "average=false",
         "label_bound=none",
         "threat.poison_weight=none",
+        "moments=none",
+        "most_in_block=none",
         "step_weight_column=none",
         "class_weights=none",
         "chosen_columns=none",

@@ -549,6 +549,7 @@ fn the_fields_of_a_verdict() {
             "start_norm",
             "smaller_rates",
             "momentum_cost",
+            "most_in_block",
             "statement",
             "assumptions",
             "tool",

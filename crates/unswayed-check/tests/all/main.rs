@@ -32,6 +32,7 @@ mod levels;
 mod levels_edges;
 mod levels_truth;
 mod mean;
+mod moments;
 mod momentum;
 mod mutations;
 mod oracles;

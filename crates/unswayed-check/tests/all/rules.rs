@@ -30,7 +30,7 @@ const OPTIONAL: [Feature; 10] = [
     SetAroundData,
 ];
 /// What a learning rate that changes is tried with; without it these are in few rules, and are tried alone.
-const RARE: [&[Feature]; 24] = [
+const RARE: [&[Feature]; 31] = [
     &[],
     &[Schedule],
     &[Average],
@@ -55,6 +55,13 @@ const RARE: [&[Feature]; 24] = [
     &[Momentum, Average],
     &[Schedule, Momentum],
     &[Momentum, HostileRows],
+    &[Moments],
+    &[Moments, Horizon],
+    &[Moments, Average],
+    &[Moments, Schedule],
+    &[Moments, StepWeights],
+    &[Moments, HostileRows],
+    &[Moments, Momentum],
 ];
 
 /// Every request that names one loss, one set and one target, in the order in which a statement lists its features. Sets
@@ -73,6 +80,7 @@ fn requests() -> Vec<Vec<Feature>> {
         NoRegularization,
         Horizon,
         HostileRows,
+        Moments,
     ];
     let place = |feature: &Feature| order.iter().position(|f| f == feature).unwrap_or(order.len());
     let mut all = vec![];
@@ -300,7 +308,7 @@ fn every_pair_is_covered_or_listed() {
         .chain(SETS)
         .chain([TargetWeights, TargetRows])
         .chain(OPTIONAL)
-        .chain([Schedule, WeightedRates, Momentum, Average, Horizon, AnyLabel, HostileRows])
+        .chain([Schedule, WeightedRates, Momentum, Average, Horizon, AnyLabel, HostileRows, Moments])
         .filter(|f| !UNSEEN.contains(f))
         .collect();
     let supported: Vec<Vec<Feature>> = requests().into_iter().filter(|r| unsupported(r).is_none()).collect();
@@ -430,6 +438,22 @@ fn every_pair_is_covered_or_listed() {
         (Bias, HostileRows),
         (Confidence, HostileRows),
         (Paper, HostileRows),
+        (Multiclass, Moments),
+        (FixedBias, Moments),
+        (Points, Moments),
+        (LabelFlips, Moments),
+        (AnyPoint, Moments),
+        (TargetRows, Moments),
+        (Drift, Moments),
+        (Clip, Moments),
+        (Bias, Moments),
+        (NoRegularization, Moments),
+        (Confidence, Moments),
+        (Paper, Moments),
+        (Schedule, Moments),
+        (WeightedRates, Moments),
+        (Momentum, Moments),
+        (HostileRows, Moments),
     ];
     for pair in &without {
         assert!(expected.contains(pair), "{pair:?} never goes together");
@@ -439,13 +463,15 @@ fn every_pair_is_covered_or_listed() {
 }
 
 /// Claims on the error have proofs for the same statements, but for those that are judged by something else than the data,
-/// flip labels, clip, or have an unregularized column, a loss with a rounded kink or an averaged model.
+/// flip labels, clip, or have an unregularized column, a loss with a rounded kink, an averaged model or an adversary who picks its
+/// moments.
 #[test]
 fn errors_have_proofs() {
     let mut accepted = 0;
     for request in requests() {
         let other = [
             Average,
+            Moments,
             SmoothMargin,
             Regression,
             TargetWeights,

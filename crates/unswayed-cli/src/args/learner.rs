@@ -50,6 +50,11 @@ pub struct LearnerFlags {
     #[arg(long, value_name = "PART", value_parser = part)]
     pub contaminated: Option<f64>,
 
+    /// The adversary picks its moments: of each block of W points, counted from the first, at most the poison rate times W are its own,
+    /// whenever it likes. Without it each point is its own by a coin
+    #[arg(long, value_name = "W", value_parser = clap::value_parser!(u64).range(1..))]
+    pub moments: Option<u64>,
+
     /// How the learning rate changes: --learning-rate is then the largest one.
     /// 'optimal' or 'pegasos': it falls like 1/(σt), as scikit-learn's learning_rate="optimal" does.
     /// 'invscaling': it falls more slowly than 1/t.
@@ -98,6 +103,7 @@ impl LearnerFlags {
             label_bound,
             poison_weight,
             contaminated,
+            moments,
             schedule,
             average,
             batch,
@@ -107,7 +113,7 @@ impl LearnerFlags {
             bias,
         } = self;
         let plain = schedule.is_none() && !average && label_bound.is_none() && poison_weight.is_none();
-        let plain = plain && momentum.is_none() && contaminated.is_none();
+        let plain = plain && momentum.is_none() && contaminated.is_none() && moments.is_none();
         let steps = plain && *batch == 1 && projection.is_none() && clip.is_none() && bias.is_none();
         loss.is_none() && *adversary == AdversaryFlag::Ball && radius.is_none() && steps
     }

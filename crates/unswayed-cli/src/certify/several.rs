@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use unswayed::Problem;
+use unswayed_check::Threat;
 use unswayed_report::about::{Summary, rates_report};
 
 use super::{Attempt, Job};
@@ -74,6 +75,15 @@ fn to_json(at: &AtRate) -> Value {
     }
 }
 
+/// What is said of a threat, with the poison rate of a table in place of its own.
+fn of_table(text: &str, threat: &Threat) -> String {
+    let rate = threat.poison_rate;
+    let Some((block, most)) = threat.moments.zip(threat.most_in_block()) else {
+        return text.replace(&format!("probability {rate}"), "the probability of the table");
+    };
+    text.replace(&format!("{most} points ({rate} of {block})"), "the poison rate of the table")
+}
+
 /// The statement, the table, and the files.
 fn describe(job: &Job, proven: &[&Summary], all: &[AtRate]) -> String {
     let first = proven[0];
@@ -81,8 +91,7 @@ fn describe(job: &Job, proven: &[&Summary], all: &[AtRate]) -> String {
     let mut lines = first.stated.statement.lines();
     for (name, text) in &mut lines {
         if *name == "threat" {
-            let rate = format!("probability {}", first.stated.poison_rate);
-            *text = text.replace(&rate, "the probability of the table");
+            *text = of_table(text, &first.stated.statement.threat);
         }
     }
     lines.push(("poison rates", rates.join(", ")));

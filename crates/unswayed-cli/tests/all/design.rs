@@ -257,3 +257,46 @@ fn tolerate_knows_streams_and_regressions() {
         tolerate(&["--limit", "0.9", "--loss", "huber=0.5", "--label-bound", "1", "--attacks", "none"]);
     assert!(number(&regression, "poison_rate") > 0.0 && number(&regression, "certified_loss") <= 0.9);
 }
+
+/// The learner that is chosen for a stream of 100,000 points, run for as many points under attack, by the command itself: no attack gets
+/// its average loss above what was certified for it.
+#[test]
+fn the_chosen_learner_stays_below_its_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/data");
+    let (x, y) = (data.join("mnist_1v7_train_x.npy"), data.join("mnist_1v7_train_y.npy"));
+    for (batch, steps) in [("1", "100000"), ("20", "5000")] {
+        let run = |command: &str, rest: &[&str]| {
+            let mut process = Command::new(UNSWAYED);
+            process.current_dir(&folder).arg(command).arg(&x).arg("--labels").arg(&y).args(rest);
+            super::json(&run(process))
+        };
+        let common =
+            ["--rows", "60", "--horizon", steps, "--batch", batch, "--json", "--poison-rate", "0.02"];
+        let output = format!("run{batch}");
+        let grid = ["--learning-rate", "1e-2,1e-1", "--regularization", "3e-3,3e-2", "--output", &output];
+        let found = run("design", &[&common[..], &grid, &["--attacks", "none"]].concat());
+        let bound = found["chosen"]["certified_loss"].as_f64().unwrap();
+        let rates = ["learning_rate", "regularization"].map(|name| found["chosen"][name].to_string());
+        let rates = ["--learning-rate", &rates[0], "--regularization", &rates[1]];
+        let attacked = run("attack", &[&common[..], &rates].concat());
+        assert_eq!(attacked["horizon"].to_string(), steps);
+        let losses: Vec<f64> = attacked["attacks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|a| a["attack_loss"].as_f64().unwrap())
+            .collect();
+        assert!(losses.len() >= 4 && losses.iter().all(|loss| *loss <= bound), "{losses:?} above {bound}");
+        // Somebody attacks, and the learner learns.
+        let most = losses.iter().copied().fold(0.0, f64::max);
+        assert!(most > 2.0 * losses[0] && bound < 0.5, "{losses:?} {bound}");
+    }
+    let wrong = Command::new(UNSWAYED)
+        .args(["attack", "--json", "--horizon", "10", "--start", "1,2", "--rows", "60"])
+        .args(["--learning-rate", "0.1", "--regularization", "0.01", "--poison-rate", "0.02"])
+        .arg(&x)
+        .output()
+        .unwrap();
+    assert!(message(&wrong).contains("--start has 2 entries, but the model has 31"), "{}", message(&wrong));
+}

@@ -115,7 +115,7 @@ fn with_files(words: &str, format: &str) -> String {
     words.split_whitespace().map(word).collect::<Vec<_>>().join(" ")
 }
 
-const KINDS: [&str; 51] = [
+const KINDS: [&str; 54] = [
     "@d",
     "@d --radius 0.5 --horizon 100000",
     "@d --horizon 1000000 --start -1,0.5,2",
@@ -162,6 +162,9 @@ const KINDS: [&str; 51] = [
     "@s --loss absolute",
     "@d --loss quantile=0.3 --label-bound 1 --horizon 1000",
     "@d --contaminated 0.1",
+    "@d --moments 20 --horizon 1000 --batch 4",
+    "@d --moments 20 --loss logistic --adversary ellipsoid",
+    "@d --moments 20 --target @t --projection 3",
     "@d --class-weight -1=2,1=0.5",
     "@d --effort tight",
     "@z --premultiplied",

@@ -92,6 +92,42 @@ fn rows_that_may_be_hostile() {
     }
 }
 
+/// From the flag to the statement, the words and the file; and what does not go with it.
+#[test]
+fn an_adversary_who_picks_its_moments() {
+    let folder = folder();
+    let plain = certified(&folder, "a.npz");
+    let found = certified(&folder, "a.npz --moments 20");
+    assert!(loss(&found) > loss(&plain), "{found}");
+    assert!(number(&found, "attack_loss") < loss(&found), "{found}");
+    assert_eq!(found["statement"]["threat"]["moments"], 20);
+    let file = found["certificate"].as_str().unwrap();
+    assert!(file.contains("moments20"), "{file}");
+    let check =
+        |file: &str, expected: &str| unswayed(&folder, &["check", file, "a.npz", "--expect", expected]);
+    let output = check(file, "moments<=20");
+    let said = text(&output.stdout);
+    assert!(said.contains("of each block of 20 points, counted from the first"), "{said}");
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert_eq!(check(file, "moments=none").status.code(), Some(1));
+    assert_eq!(check(plain["certificate"].as_str().unwrap(), "moments=none").status.code(), Some(0));
+    for (wrong, words) in [
+        ("--moments 0", "--moments"),
+        ("--moments 20 --batch 3", "a multiple of --batch"),
+        ("--moments 20 --horizon 30", "a multiple of 20 steps"),
+        ("--moments 20 --horizon 40 --start 1e9,0,0", "--start"),
+        ("--moments 20 --adversary labels", "--moments without --adversary ball"),
+        ("--moments 20 --momentum 0.5", "--moments with --momentum"),
+        ("--moments 20 --confidence 0.9", "--moments with --confidence"),
+    ] {
+        let arguments: Vec<&str> =
+            ["certify", "a.npz"].into_iter().chain(wrong.split(' ')).chain(SETTING).collect();
+        let output = unswayed(&folder, &arguments);
+        let said = text(&output.stderr);
+        assert!(output.status.code() != Some(0) && said.contains(words), "{wrong}: {said}");
+    }
+}
+
 #[test]
 fn steps_with_momentum() {
     let folder = folder();

@@ -127,6 +127,7 @@ pub fn template_lines(template: &Template) -> Vec<TextLine> {
         bias,
         label_bound,
         contaminated,
+        moments,
         ..
     } = template;
     let column = |column: &Column| match column {
@@ -165,6 +166,10 @@ pub fn template_lines(template: &Template) -> Vec<TextLine> {
     };
     let threat = match label_bound {
         Some(bound) => format!("{threat}, with any label |y| ≤ {bound}"),
+        None => threat,
+    };
+    let threat = match moments {
+        Some(block) => format!("{threat}; at moments of its choosing, in blocks of {block} points"),
         None => threat,
     };
     let hostile = contaminated.map(|part| {

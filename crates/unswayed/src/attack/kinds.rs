@@ -93,7 +93,7 @@ pub fn strongest_error(attacks: &[Attacked]) -> Option<&Attacked> {
     errors.max_by(|(_, a), (_, b)| surer(*a, *b)).map(|(attacked, _)| attacked)
 }
 
-fn surer(a: Estimate, b: Estimate) -> Ordering {
+pub(super) fn surer(a: Estimate, b: Estimate) -> Ordering {
     a.low().total_cmp(&b.low()).then(a.mean.total_cmp(&b.mean))
 }
 

@@ -13,7 +13,7 @@ use super::flips::Flipping;
 use super::goal::Goal;
 use super::greedy::Greedy;
 use super::hostile::worst_rest;
-use super::kinds::{SHORTEST_WINDOW, plan};
+use super::kinds::{SHORTEST_WINDOW, plan, surer};
 use super::measured::{Measured, TargetJudge};
 use super::nature::Nature;
 use super::policy::AnyPolicy;
@@ -25,7 +25,7 @@ use crate::data::Dataset;
 use crate::error::AttackError;
 use crate::learner::LinearState;
 use crate::problem::Problem;
-use crate::simulate::{Arena, Plan, Region, Simulated, Stream};
+use crate::simulate::{Arena, Plan, Region, Simulated, Stream, Timing};
 
 /// Operations that the search for a steady state may take.
 const FAST_WORK: f64 = 8e9;
@@ -195,18 +195,25 @@ impl<'a> Suite<'a> {
         attacks.par_iter().map(|attack| self.attack(*attack)).collect()
     }
 
-    /// The same, each averaged over the first steps of a learner that starts at θ_0 and is attacked from its first step.
+    /// The same, each averaged over the first steps of a learner that starts at θ_0 and is attacked from its first step. A batch is one
+    /// step.
     pub fn run_first(
         &self,
         attacks: &[Attack],
         start: &[f64],
         steps: u64,
     ) -> Result<Vec<Attacked>, AttackError> {
+        let (expected, found) = (self.problem.parameters(), start.len());
+        if expected != found {
+            return Err(AttackError::StartLength { expected, found });
+        }
+        let points = steps.saturating_mul(self.statement().learner.batch);
         let one = |attack: &Attack| {
             let Setting { policy, nature, poison_rate, steady, .. } = self.setting(*attack)?;
-            let stream = self.stream(nature, poison_rate);
             let judge = TargetJudge { target: &nature.target, test: self.test.as_ref() };
-            let simulated = self.arena(&stream, &judge).first_steps(&policy, start, steps, self.seed)?;
+            let simulated = self.at_worst_moments(nature, poison_rate, |stream| {
+                self.arena(stream, &judge).first_steps(&policy, start, points, self.seed)
+            })?;
             Ok(Attacked { attack: *attack, simulated, steady })
         };
         attacks.par_iter().map(one).collect()
@@ -229,9 +236,10 @@ impl<'a> Suite<'a> {
         plan: &Plan,
     ) -> Result<Simulated, AttackError> {
         let rate = self.statement().threat.poison_rate;
-        let stream = self.stream(&self.nature, rate);
         let judge = TargetJudge { target: &self.nature.target, test: self.test.as_ref() };
-        self.arena(&stream, &judge).run(policy, start, plan)
+        self.at_worst_moments(&self.nature, rate, |stream| {
+            self.arena(stream, &judge).run(policy, start, plan)
+        })
     }
 
     /// The first points that an attack sends, one after the other in one vector.
@@ -370,7 +378,9 @@ impl<'a> Suite<'a> {
         let Setting { policy, nature, poison_rate, .. } = self.setting(attack)?;
         let stream = self.stream(nature, poison_rate);
         let judge = TargetJudge { target: &nature.target, test: None };
-        self.arena(&stream, &judge).trace(policy, start, steps, self.seed)
+        let points: Vec<u64> =
+            steps.iter().map(|steps| steps.saturating_mul(self.statement().learner.batch)).collect();
+        self.arena(&stream, &judge).trace(policy, start, &points, self.seed)
     }
 
     fn statement(&self) -> &'a Statement {
@@ -418,17 +428,47 @@ impl<'a> Suite<'a> {
         poison_rate: f64,
         least: f64,
     ) -> Result<Simulated, AttackError> {
-        let stream = self.stream(nature, poison_rate);
         let judge = TargetJudge { target: &nature.target, test: self.test.as_ref() };
         let size = nature.target.size() + self.test.as_ref().map_or(0, Measured::size);
         let plan = plan(self.time_constant(), size as f64, least, self.effort, self.seed);
-        self.arena(&stream, &judge).run(policy, start, &plan)
+        self.at_worst_moments(nature, poison_rate, |stream| {
+            self.arena(stream, &judge).run(policy, start, &plan)
+        })
     }
 
-    /// Nature's rows, and an adversary at this rate whose points have the largest step weight.
+    /// The surest to reach a large loss of the runs at the moments that an adversary who picks them may pick; the one run if a coin
+    /// names them.
+    fn at_worst_moments(
+        &self,
+        nature: &Nature,
+        poison_rate: f64,
+        run: impl Fn(&Stream) -> Result<Simulated, AttackError>,
+    ) -> Result<Simulated, AttackError> {
+        let mut best = run(&self.stream(nature, poison_rate))?;
+        for timing in self.timings(poison_rate).into_iter().skip(1) {
+            let simulated = run(&self.stream_at(nature, poison_rate, timing))?;
+            if surer(simulated.loss, best.loss).is_gt() {
+                best = simulated;
+            }
+        }
+        Ok(best)
+    }
+
+    /// When the adversary may send its points; with nobody attacking that does not matter.
+    fn timings(&self, poison_rate: f64) -> Vec<Option<Timing>> {
+        if poison_rate > 0.0 { Timing::all(&self.statement().threat) } else { vec![None] }
+    }
+
+    /// Nature's rows, and an adversary at this rate whose points have the largest step weight, at the first of its timings.
     fn stream(&self, nature: &Nature, poison_rate: f64) -> Stream {
+        let timing = self.timings(poison_rate).into_iter().next().flatten();
+        self.stream_at(nature, poison_rate, timing)
+    }
+
+    fn stream_at(&self, nature: &Nature, poison_rate: f64, timing: Option<Timing>) -> Stream {
         let weight = self.statement().threat.poison_weight.unwrap_or(1.0);
-        Stream::with_region(&nature.rows, poison_rate, self.allowed.clone()).with_poison_weight(weight)
+        let stream = Stream::with_region(&nature.rows, poison_rate, self.allowed.clone());
+        stream.with_poison_weight(weight).with_timing(timing)
     }
 
     fn arena<'j>(

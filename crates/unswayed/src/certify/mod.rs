@@ -660,6 +660,12 @@ fn start(problem: &Problem, options: &Options) -> Result<Vec<f64>, CertifyError>
     if options.horizon == Some(0) {
         return Err(CertifyError::EmptyHorizon);
     }
+    if let (Some(steps), Some(points)) = (options.horizon, problem.threat().moments) {
+        let block = (points / problem.learner().batch).max(1);
+        if !steps.is_multiple_of(block) {
+            return Err(CertifyError::PartOfBlock { steps, block });
+        }
+    }
     Ok(start)
 }
 

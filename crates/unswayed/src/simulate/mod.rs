@@ -1,20 +1,23 @@
 //! Running a learner under attack for millions of steps, and measuring its long-run average loss.
 //!
-//! With probability ε a step's point is the policy's, else a benign row drawn by weight. After a burn-in the loss is
+//! With probability ε a step's point is the policy's (or at moments of its choosing, with so many in each block), else a benign
+//! row drawn by weight. After a burn-in the loss is
 //! evaluated at evenly spaced steps of a window; batch means give the confidence interval, and a verdict says
 //! whether the window looks stationary. Results depend on the seed and the number of replicates, on nothing else.
 
 mod region;
 mod stats;
 mod stream;
+mod timing;
 
 use rand_pcg::Pcg64Mcg;
-use rand_pcg::rand_core::SeedableRng;
+use rand_pcg::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 
 pub(crate) use region::Region;
 pub use stats::{Estimate, Verdict};
 pub use stream::Stream;
+pub(crate) use timing::Timing;
 
 use crate::attack::Policy;
 use crate::cancel::Cancel;
@@ -212,13 +215,19 @@ impl<L: Online + Sync, J: Judge> Arena<'_, L, J> {
             Ok::<_, AttackError>(run.theta())
         };
         advance(plan.burn_in)?;
+        let mut places = Pcg64Mcg::seed_from_u64(plan.seed.rotate_left(32) ^ replicate);
         let mut scores = Vec::with_capacity(usize::try_from(plan.evaluations).unwrap_or(0));
         for i in 0..plan.evaluations {
             // Evenly spaced, the remainder spread.
             let until = |i: u64| {
                 plan.window / plan.evaluations * i + plan.window % plan.evaluations * i / plan.evaluations
             };
-            scores.push(self.judge.scores(&advance(until(i + 1) - until(i))?));
+            let length = until(i + 1) - until(i);
+            // Bursts come again and again: models at even distances could all be behind one.
+            let before =
+                if self.stream.is_timed() && length > 0 { places.next_u64() % length + 1 } else { length };
+            scores.push(self.judge.scores(&advance(before)?));
+            advance(length - before)?;
         }
         Ok(scores)
     }
@@ -245,6 +254,8 @@ struct Run<'a, L, P> {
     learner: L,
     policy: P,
     rng: Pcg64Mcg,
+    /// Points so far.
+    now: u64,
     until_poison: u64,
     theta: Vec<f64>,
     point: Vec<f64>,
@@ -259,7 +270,8 @@ impl<'a, L: Online, P: Policy> Run<'a, L, P> {
         learner.restart(start, seed);
         let (stream, dimension) = (arena.stream, arena.stream.dimension());
         Run {
-            until_poison: stream.until_poison(&mut rng),
+            now: 0,
+            until_poison: stream.until_poison(&mut rng, 0),
             stream,
             learner,
             policy,
@@ -290,11 +302,13 @@ impl<'a, L: Online, P: Policy> Run<'a, L, P> {
                 self.benign(benign);
             }
             left -= benign;
+            self.now += benign;
             self.until_poison -= benign;
             if left > 0 {
                 self.poison()?;
                 left -= 1;
-                self.until_poison = self.stream.until_poison(&mut self.rng);
+                self.now += 1;
+                self.until_poison = self.stream.until_poison(&mut self.rng, self.now);
             }
         }
         Ok(())

@@ -5,6 +5,7 @@ use rand_pcg::rand_core::Rng;
 use unswayed_data::SparseRows;
 
 use super::region::Region;
+use super::timing::Timing;
 use crate::attack::Policy;
 use crate::data::Dataset;
 use crate::error::AttackError;
@@ -24,6 +25,8 @@ pub struct Stream {
     poison_weight: f64,
     /// ln(1−ε), or 0 if there is no adversary.
     log_benign: f64,
+    /// When the adversary's turn is, if it picks its moments.
+    timing: Option<Timing>,
     /// What the adversary may send.
     region: Region,
 }
@@ -43,6 +46,7 @@ impl Stream {
             steps: data.step_weights().map(<[f64]>::to_vec),
             poison_weight: 1.0,
             log_benign: (-poison_rate).ln_1p(),
+            timing: None,
             region,
         }
     }
@@ -50,6 +54,16 @@ impl Stream {
     /// With this step weight of the adversary's points, which is 1 otherwise.
     pub(crate) fn with_poison_weight(self, poison_weight: f64) -> Self {
         Stream { poison_weight, ..self }
+    }
+
+    /// With an adversary who picks its moments, if it is there at all.
+    pub(crate) fn with_timing(self, timing: Option<Timing>) -> Self {
+        Stream { timing: timing.filter(|_| self.log_benign != 0.0), ..self }
+    }
+
+    /// Whether the adversary picks its moments.
+    pub(super) fn is_timed(&self) -> bool {
+        self.timing.is_some()
     }
 
     /// The step weight of the adversary's points.
@@ -94,8 +108,11 @@ impl Stream {
         }
     }
 
-    /// Benign steps before the adversary's next turn: geometric.
-    pub(super) fn until_poison(&self, rng: &mut Pcg64Mcg) -> u64 {
+    /// Benign steps before the adversary's next turn, after so many points: geometric, or as it picked them.
+    pub(super) fn until_poison(&self, rng: &mut Pcg64Mcg, now: u64) -> u64 {
+        if let Some(timing) = self.timing {
+            return timing.until_turn(now);
+        }
         if self.log_benign == 0.0 {
             return u64::MAX;
         }
@@ -160,7 +177,7 @@ mod tests {
         assert!(counts[2] < 0.5);
         assert!((counts[1] - 10_000.0).abs() < 500.0, "{counts:?}");
         let turns = 100_000;
-        let benign: u64 = (0..turns).map(|_| stream.until_poison(&mut rng)).sum();
+        let benign: u64 = (0..turns).map(|_| stream.until_poison(&mut rng, 0)).sum();
         let rate = turns as f64 / (turns + benign) as f64;
         assert!((rate - 0.2).abs() < 0.003, "{rate}");
     }
@@ -169,6 +186,6 @@ mod tests {
     fn without_adversary_its_turn_never_comes() {
         let data = Dataset::from_rows(vec![1.0], 1, None).unwrap();
         let stream = stream(&data, 0.0);
-        assert_eq!(stream.until_poison(&mut Pcg64Mcg::seed_from_u64(1)), u64::MAX);
+        assert_eq!(stream.until_poison(&mut Pcg64Mcg::seed_from_u64(1), 0), u64::MAX);
     }
 }

@@ -1,13 +1,13 @@
 //! Designs and limits for a stream of given length: what is recommended must be fit for use.
 
 use unswayed::attack::{Attack, Effort, Suite};
-use unswayed::certify::Options;
+use unswayed::certify::{Options, certify_with};
 use unswayed::design::choose::Objective;
 use unswayed::design::tolerate::{
     Limit, MOST_TRIALS, Measure, Tolerating, largest_rate, smallest_broken_rate,
 };
 use unswayed::design::{AttackPlan, BenignLoss, Design, Grid, Growing, Request, Run, Setting, Task, design};
-use unswayed::{LossName, Problem, Template};
+use unswayed::{AttackError, LossName, Problem, Template};
 use unswayed_check::{Certificate, Evidence, Loss, Rows};
 
 const STEPS: u64 = 20_000;
@@ -167,4 +167,23 @@ fn settings_that_tolerate_a_rate_over_a_stream() {
     let rates: Vec<f64> = found.rows.iter().map(|row| row.learning_rate).collect();
     assert_eq!(rates, [1e-2]);
     assert!(found.rows[0].horizon_loss.unwrap() <= 0.5 && found.rows[0].horizon == Some(STEPS));
+}
+
+/// A batch is one step: the first T steps have T times as many points, in attacks as in bounds.
+#[test]
+fn first_steps_of_batches() {
+    let steps = 2000;
+    let builder = Problem::builder(crate::fixtures::mnist(60)).batch(20);
+    let problem = builder.learning_rate(0.1).regularization(0.01).poison_rate(0.02).build().unwrap();
+    let bound =
+        certify_with(&problem, &Options::default().with_horizon(steps)).unwrap().horizon_loss.unwrap();
+    let (suite, start) = (Suite::new(&problem).unwrap(), vec![0.0; problem.parameters()]);
+    let attacks = [Attack::None, Attack::LabelFlip, Attack::SteadyState];
+    for one in suite.run_first(&attacks, &start, steps).unwrap() {
+        assert!(one.simulated.loss.mean <= bound, "{}: {:?} above {bound}", one.attack.name(), one.simulated);
+    }
+    let last = suite.trace(Attack::None, &start, &[steps]).unwrap()[0];
+    assert!(last < 0.05, "after all steps the loss is {last}");
+    let wrong = suite.run_first(&attacks, &start[1..], steps);
+    assert!(matches!(wrong, Err(AttackError::StartLength { .. })), "{wrong:?}");
 }

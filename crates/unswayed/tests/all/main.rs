@@ -18,6 +18,7 @@ mod learner_soundness;
 mod learners;
 mod levels;
 mod mean;
+mod moments;
 mod momentum;
 mod monitor;
 mod mutations;

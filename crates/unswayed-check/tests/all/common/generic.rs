@@ -33,6 +33,8 @@ pub const RATE: f64 = 0.03;
 pub const BALL: f64 = 15.0;
 /// The largest label of a poisoned point of a regression.
 pub const LABELS: f64 = 1.0;
+/// W of an adversary who picks its moments.
+pub const BLOCK: u64 = 10;
 /// K of several classes.
 pub const K: usize = 3;
 
@@ -122,6 +124,7 @@ fn statement(features: &[Feature]) -> Statement {
         let total_rate = weighted.then_some(ETA);
         statement.horizon = Some(Horizon { steps: 10, start: vec![0.0; parameters], first_rate, total_rate });
     }
+    statement.threat.moments = has(Feature::Moments).then_some(BLOCK);
     if has(Feature::HostileRows) {
         statement.hostile_rows = vec![1; datasets];
     }

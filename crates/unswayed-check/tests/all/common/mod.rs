@@ -172,7 +172,7 @@ pub fn origin(rows: usize, columns: usize) -> Origin {
 pub fn plain(eta: f64, sigma: f64, eps: f64, loss: Loss, set: Set) -> Statement {
     Statement {
         learner: Learner::new(loss, eta, sigma),
-        threat: Threat { poison_rate: eps, set, label_bound: None, poison_weight: None },
+        threat: Threat { poison_rate: eps, set, label_bound: None, poison_weight: None, moments: None },
         data: vec![origin(1, 1)],
         target: Target::Data,
         horizon: None,

@@ -70,7 +70,7 @@ fn load(flags: &PrepareFlags, texts: &[String], is_labelled: bool) -> Result<Fra
     };
     let source = input::source(input::data_path(&flags.data), flags.data.labels.as_deref(), labels);
     // The columns were named by another flag than those of a table.
-    let named = |error: DataError| Stop(error.to_string().replace("`--columns`", "`--text-column`"));
+    let named = |error: DataError| Stop(error.for_command_line().replace("`--columns`", "`--text-column`"));
     load_frame(&source, &reading, |_| Some(true)).map_err(named)
 }
 

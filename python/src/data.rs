@@ -301,16 +301,27 @@ fn origin(text: &str) -> PyResult<Origin> {
 
 /// Rows made from a file as an origin says.
 #[pyfunction]
-pub fn reload(py: Python<'_>, path: PathBuf, label_file: Option<PathBuf>, origin: &str) -> PyResult<Data> {
+pub fn reload(py: Python<'_>, path: Paths, label_file: Option<PathBuf>, origin: &str) -> PyResult<Data> {
     let (source, origin) = (source(path, label_file), self::origin(origin)?);
     let data = crate::work::run(py, move || unswayed::data::reload(&source, &origin))?;
     Ok(Data(Arc::new(data.map_err(data_error)?)))
 }
 
-fn source(path: PathBuf, label_file: Option<PathBuf>) -> Source {
+/// A path, or those of several tables that are one dataset.
+#[derive(FromPyObject)]
+pub enum Paths {
+    One(PathBuf),
+    Several(Vec<PathBuf>),
+}
+
+fn source(paths: Paths, label_file: Option<PathBuf>) -> Source {
+    let source = match paths {
+        Paths::One(path) => Source::path(path),
+        Paths::Several(paths) => Source::paths(paths),
+    };
     match label_file {
-        Some(labels) => Source::path(path).labels(labels),
-        None => Source::path(path),
+        Some(labels) => source.labels(labels),
+        None => source,
     }
 }
 
@@ -321,7 +332,7 @@ fn source(path: PathBuf, label_file: Option<PathBuf>) -> Source {
 ))]
 pub fn load(
     py: Python<'_>,
-    path: PathBuf,
+    path: Paths,
     label_file: Option<PathBuf>,
     label_column: Option<String>,
     weight_column: Option<String>,

@@ -4,7 +4,10 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArra
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use unswayed::data::{Cells, Features, Frame, FrameColumn, LabelPolicy};
-use unswayed::prepare::{AnyTransform, LabelKind, Prepared, RowNorms, TableOptions, TableTransform};
+use unswayed::prepare::{
+    AnyTransform, LabelKind, Prepared, PreparedTexts, RowNorms, TableOptions, TableTransform, TermWeights,
+    TextOptions, TextTransform,
+};
 
 use crate::data::{GivenLabels, labels, numbers, policy};
 use crate::error;
@@ -36,6 +39,29 @@ fn frame(columns: Columns<'_>, rows: usize) -> Frame {
 }
 
 const FOR_TABLES: &str = "the transform was fitted on a table; give it a frame with the same columns";
+
+/// Sparse rows: entries, their columns, where rows begin, and how many columns there are.
+type Sparse<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, usize);
+
+fn sparse<'py>(py: Python<'py>, rows: &PreparedTexts) -> Sparse<'py> {
+    let columns = rows.pattern.columns().iter().map(|column| i64::from(*column));
+    let starts = rows.pattern.starts().iter().map(|start| *start as i64);
+    (
+        PyArray1::from_slice(py, &rows.values),
+        PyArray1::from_iter(py, columns),
+        PyArray1::from_iter(py, starts),
+        rows.dimension,
+    )
+}
+
+fn label_kind(kind: &str) -> PyResult<LabelKind> {
+    Ok(match policy(kind)? {
+        LabelPolicy::Multiclass => LabelKind::Classes,
+        LabelPolicy::Scores => LabelKind::Scores,
+        LabelPolicy::Numbers => LabelKind::Numbers,
+        _ => LabelKind::Detect,
+    })
+}
 
 fn features(x: &PyReadonlyArray2<'_, f64>) -> PyResult<Features> {
     Features::from_rows(numbers(x), x.shape()[1]).map_err(error)
@@ -81,18 +107,65 @@ impl Transform {
                 return Err(error(format!("norm {other:?}: it must be \"unit\", \"clip\" or None")));
             }
         };
-        let kind = match policy(kind)? {
-            LabelPolicy::Multiclass => LabelKind::Classes,
-            LabelPolicy::Scores => LabelKind::Scores,
-            LabelPolicy::Numbers => LabelKind::Numbers,
-            _ => LabelKind::Detect,
-        };
         let y = y.map(labels).transpose().map_err(error)?;
         let frame = Frame { y, ..frame(columns, rows) };
-        let options = TableOptions { fourier, directions, norm, labels: kind };
+        let options = TableOptions { fourier, directions, norm, labels: label_kind(kind)? };
         let fitted = run(py, move || TableTransform::fit(&frame, &options))?;
         let (transform, prepared) = fitted.map_err(error)?;
         Ok((Transform(AnyTransform::Table(Box::new(transform))), array(py, &prepared.rows)?))
+    }
+
+    /// The preparation of texts: all columns hold texts.
+    #[staticmethod]
+    #[pyo3(signature = (columns, rows, y, kind, hash, ngrams, tf_idf, bias))]
+    fn fit_texts<'py>(
+        py: Python<'py>,
+        columns: Columns<'py>,
+        rows: usize,
+        y: Option<GivenLabels<'py>>,
+        kind: &str,
+        hash: usize,
+        ngrams: usize,
+        tf_idf: bool,
+        bias: f64,
+    ) -> PyResult<(Self, Sparse<'py>)> {
+        let y = y.map(labels).transpose().map_err(error)?;
+        let frame = Frame { y, ..frame(columns, rows) };
+        let options = TextOptions {
+            columns: hash,
+            longest_term: ngrams,
+            weights: if tf_idf { TermWeights::TfIdf } else { TermWeights::Counts },
+            bias,
+            labels: label_kind(kind)?,
+            ..TextOptions::of(frame.columns.iter().map(|column| column.name.clone()).collect())
+        };
+        let fitted = run(py, move || TextTransform::fit(&frame, &options))?;
+        let (transform, prepared) = fitted.map_err(error)?;
+        Ok((Transform(AnyTransform::Texts(Box::new(transform))), sparse(py, &prepared)))
+    }
+
+    /// Sparse rows of texts.
+    fn apply_texts<'py>(
+        &self,
+        py: Python<'py>,
+        columns: Columns<'py>,
+        rows: usize,
+        allow_seen: bool,
+    ) -> PyResult<Sparse<'py>> {
+        let AnyTransform::Texts(transform) = &self.0 else {
+            return Err(error("the transform was not fitted on texts"));
+        };
+        let (transform, frame) = (transform.clone(), frame(columns, rows));
+        let prepared = run(py, move || transform.apply(&frame, allow_seen))?.map_err(error)?;
+        Ok(sparse(py, &prepared))
+    }
+
+    /// The columns of texts that it was fitted on; `None` if on something else.
+    fn texts(&self) -> Option<Vec<String>> {
+        match &self.0 {
+            AnyTransform::Texts(transform) => Some(transform.needs().to_vec()),
+            AnyTransform::Features(_) | AnyTransform::Table(_) => None,
+        }
     }
 
     /// The rows of a table.
@@ -114,7 +187,7 @@ impl Transform {
     /// The columns that it needs and whether they hold texts; `None` if it was fitted on features.
     fn needs(&self) -> Option<Vec<(String, bool)>> {
         match &self.0 {
-            AnyTransform::Features(_) => None,
+            AnyTransform::Features(_) | AnyTransform::Texts(_) => None,
             AnyTransform::Table(transform) => {
                 Some(transform.needs().map(|(name, text)| (name.to_owned(), text)).collect())
             }
@@ -126,6 +199,9 @@ impl Transform {
         match &self.0 {
             AnyTransform::Features(_) => Vec::new(),
             AnyTransform::Table(transform) => transform.columns(),
+            AnyTransform::Texts(transform) => {
+                transform.needs().iter().map(|name| (name.clone(), transform.describe())).collect()
+            }
         }
     }
 
@@ -147,6 +223,7 @@ impl Transform {
         match &self.0 {
             AnyTransform::Features(transform) => transform.directions(),
             AnyTransform::Table(transform) => transform.dimension() - 1,
+            AnyTransform::Texts(transform) => transform.dimension() - usize::from(transform.has_bias()),
         }
     }
 
@@ -154,7 +231,7 @@ impl Transform {
     fn kept_variance(&self) -> Option<f64> {
         match &self.0 {
             AnyTransform::Features(transform) => Some(transform.kept()),
-            AnyTransform::Table(_) => None,
+            AnyTransform::Table(_) | AnyTransform::Texts(_) => None,
         }
     }
 
@@ -162,6 +239,7 @@ impl Transform {
         let bytes = match &self.0 {
             AnyTransform::Features(transform) => transform.to_bytes(),
             AnyTransform::Table(transform) => transform.to_bytes(),
+            AnyTransform::Texts(transform) => transform.to_bytes(),
         };
         PyBytes::new(py, &bytes)
     }

@@ -10,6 +10,7 @@ import pytest
 from conftest import SETTING
 
 import unswayed
+from unswayed import verify
 
 X = np.array([[0.6, 0.8], [-0.6, 0.0], [0.8, 0.6], [-0.3, -0.9]])
 
@@ -192,3 +193,30 @@ def test_mean_and_prepare_refuse(tmp_path):
     (tmp_path / "no.transform").write_bytes(b"nothing")
     with pytest.raises(unswayed.UnswayedError, match="no.transform"):
         unswayed.Transform.load(tmp_path / "no.transform")
+
+
+def test_several_tables_are_one_dataset(tmp_path, command):
+    random = np.random.default_rng(0)
+    paths = []
+    for part in range(3):
+        x, y = random.uniform(-0.5, 0.5, size=(20, 3)), random.integers(2, size=20)
+        paths.append(tmp_path / f"part-{part}.csv")
+        rows = "".join(f"{','.join(map(repr, row.tolist()))},{label}\n" for row, label in zip(x, y))
+        paths[-1].write_text("a,b,c,label\n" + rows)
+    setting = {"learning_rate": 1e-3, "regularization": 0.01, "poison_rate": 0.01}
+    certificate = unswayed.certify(paths, **setting)
+    assert certificate.data.origin["files"] == [path.name for path in paths] and certificate.data.rows == 60
+    assert unswayed.load(str(tmp_path / "part-*.csv")).sha256 == unswayed.Data(paths).sha256
+    assert unswayed.Data(paths[::-1]).sha256 != unswayed.Data(paths).sha256
+    saved = tmp_path / "c.json"
+    certificate.save(saved)
+    assert unswayed.Certificate.load(saved, paths).certified_loss == certificate.certified_loss
+    names = tmp_path / "names.txt"
+    names.write_text("\n".join(["# in order", *(path.name for path in paths)]))
+    for data in (tmp_path / "part-*.csv", f"@{names}"):
+        assert verify.verify(str(saved), [str(data)])
+        command("check", "c.json", str(data), folder=tmp_path)
+    names.write_text("\n".join(path.name for path in paths[::-1]))
+    for data in (tmp_path / "part-[012].csv", f"@{names}", tmp_path / "part-0*.csv"):
+        with pytest.raises((verify.Invalid, verify.Unreadable)):
+            verify.verify(str(saved), [str(data)])

@@ -18,6 +18,8 @@ from ._data import (
     Data,
     Features,
     Floats,
+    Path,
+    file_paths,
     first_rows,
     is_sparse,
     label_array,
@@ -33,8 +35,6 @@ from ._data import (
 )
 from ._native import UnswayedError
 from ._problem import Adversary, asked, problem, several
-
-Path = Union[str, "os.PathLike[str]"]
 
 #: Rows for which bounds at other poison rates take a few seconds.
 MOST_PLOTTED = {"hinge": 20_000, "other": 200}
@@ -401,15 +401,17 @@ def _as_certified(origin: str, x: Features, y: Any, weights: Any = None, sample_
     """Rows made from `x` and `y` as an origin says."""
     if isinstance(x, Data):
         return made(x, y, weights=weights)
-    if isinstance(x, (str, os.PathLike)):
+    files = file_paths(x)
+    if files is not None:
         if weights is not None:
             raise UnswayedError("the weights of a file are in the file: leave out weights")
-        path, how = os.fspath(x), json.loads(origin)
-        labels = os.fspath(y) if isinstance(y, os.PathLike) else label_file_beside(path)
+        how = json.loads(origin)
+        beside = label_file_beside(files) if isinstance(files, str) else None
+        labels = os.fspath(y) if isinstance(y, os.PathLike) else beside
         if isinstance(y, str):
             origin = json.dumps({**how, "label_column": y})
         is_labelled = how["labels"] not in ("premultiplied", "preferences", "none")
-        return _native.reload(path, labels if is_labelled else None, origin)
+        return _native.reload(files, labels if is_labelled else None, origin)
     how = json.loads(origin)
     if isinstance(weights, str):
         x, weights = take_column(x, weights, "weights")

@@ -16,6 +16,7 @@ from ._native import Data as NativeData
 from ._native import UnswayedError
 
 Floats = NDArray[np.float64]
+Path = Union[str, "os.PathLike[str]"]
 #: Anything that holds features: an array, a frame, a path, or data that are ready.
 Features = Union["Data", ArrayLike, "os.PathLike[str]", Any]
 
@@ -36,7 +37,7 @@ class Data:
 
     Args:
         x: features, one row per point, of norm at most 1: an array, a SciPy sparse matrix, a pandas or polars frame, or the path
-            of a `.npz`, `.npy`, `.csv` or `.parquet` file. Sparse rows stay sparse: time and memory grow with the entries that are
+            of a `.npz`, `.npy`, `.csv` or `.parquet` file, or a list of the paths of tables that are one dataset. Sparse rows stay sparse: time and memory grow with the entries that are
             not 0.
         y: two classes or scores in [-1, 1]; for a frame or a file with named columns, the name of the label column.
         weights: how much each row counts; all count the same without it. For arrays and frames.
@@ -77,7 +78,8 @@ class Data:
         made_by: Optional[str] = None,
         dense: bool = False,
     ) -> None:
-        if made_by is not None and isinstance(x, (Data, str, os.PathLike)):
+        files = file_paths(x)
+        if made_by is not None and (files is not None or isinstance(x, Data)):
             raise UnswayedError("made_by is for arrays and frames: a file's certificate names the file")
         if isinstance(x, Data):
             kind = None if labels == "detect" else labels
@@ -87,14 +89,14 @@ class Data:
             self._native = made(x if rows is None else x.first(rows), y, **given)
             return
         _check_scale(scale)
-        if isinstance(x, (str, os.PathLike)):
+        if files is not None:
             if weights is not None:
                 raise UnswayedError("the weights of a file are in the file: leave out weights, and name the column (weight_column)")
             if sample_weight is not None:
                 raise UnswayedError("the step weights of a file are in the file: name their column (step_weight_column)")
             options = {"weight_column": weight_column, "class_weight": class_weight, "step_weight_column": step_weight_column}
             options |= {"labels": labels, "normalize": normalize, "scale": scale, "rows": rows, "dense": dense}
-            self._native = _load(os.fspath(x), y, **options)
+            self._native = _load(files, y, **options)
             return
         if labels == "preferences":
             raise UnswayedError("preferences in arrays: use unswayed.preferences(chosen, rejected)")
@@ -201,7 +203,7 @@ def _restore(
 
 
 def load(
-    path: Union[str, os.PathLike[str]],
+    path: Union[Path, Sequence[Path]],
     *,
     label_file: Union[str, os.PathLike[str], None] = None,
     label_column: Optional[str] = None,
@@ -217,7 +219,8 @@ def load(
     dense: bool = False,
 ) -> Data:
     """Reads a `.npz` or `.npy` file, or a table, as the command line does: `.csv`, `.tsv` or `.jsonl`, compressed or not, `.parquet`,
-    or a folder of them.
+    or several tables as one: a folder, a pattern such as `part-*.parquet`, `@names.txt` with a name a line, or a list of paths. Rows
+    follow each other in the order of the names, or of the list.
 
     For features in `…x.npy` the labels are looked for in `…y.npy`. Weights are used if `weight_column` names their column, or
     their array in an `.npz` file. `columns` names the columns of a table that are features, `drop_columns` those that are not. Sparse
@@ -231,17 +234,28 @@ def load(
     Data(mail.csv: 2 rows, 2 columns; label ham is −1, spam is +1)
     """
     _check_scale(scale)
-    path = os.fspath(path)
-    if label_file is None and labels in ("detect", "scores", "classes", "numbers"):
-        label_file = label_file_beside(path)
+    files = file_paths(path)
+    if files is None:
+        raise UnswayedError("path is neither a path nor a list of paths")
+    if label_file is None and isinstance(files, str) and labels in ("detect", "scores", "classes", "numbers"):
+        label_file = label_file_beside(files)
     file = None if label_file is None else os.fspath(label_file)
     weights = (step_weight_column, class_weight_text(class_weight))
     return Data._of(
         _native.load(
-            path, file, label_column, weight_column, None if columns is None else list(columns), list(drop_columns), labels,
+            files, file, label_column, weight_column, None if columns is None else list(columns), list(drop_columns), labels,
             normalize, scale, rows, *weights, dense,
         )
     )
+
+
+def file_paths(x: Any) -> Union[str, list[str], None]:
+    """The path that `x` is, or those of several tables that are one dataset; None if it is something else."""
+    if isinstance(x, (str, os.PathLike)):
+        return os.fspath(x)
+    if isinstance(x, (list, tuple)) and len(x) > 0 and all(isinstance(path, (str, os.PathLike)) for path in x):
+        return [os.fspath(path) for path in x]
+    return None
 
 
 def label_file_beside(path: str) -> Optional[str]:
@@ -376,7 +390,7 @@ def matrix(x: Any) -> Floats:
     return array
 
 
-def _load(path: str, y: Any, **options: Any) -> _native.Data:
+def _load(path: Union[str, list[str]], y: Any, **options: Any) -> _native.Data:
     if y is None or isinstance(y, str):
         return load(path, label_column=y, **options)._native
     if isinstance(y, os.PathLike):
@@ -449,11 +463,12 @@ def frame_columns(x: Any, is_text: Any) -> list[tuple[str, Any]]:
             values = column.to_numpy() if module == "polars" else column.to_numpy(dtype=np.float64, na_value=np.nan)
             columns.append((str(name), np.ascontiguousarray(values, dtype=np.float64)))
         else:
-            columns.append((str(name), [_text(value) for value in column.to_list()]))
+            columns.append((str(name), [text_cell(value) for value in column.to_list()]))
     return columns
 
 
-def _text(value: Any) -> Optional[str]:
+def text_cell(value: Any) -> Optional[str]:
+    """A cell of a column of texts; None if it is missing."""
     missing = value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
     return None if missing else str(value).strip() or None
 

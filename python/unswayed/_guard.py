@@ -65,6 +65,10 @@ class Guard:
 
     def transform(self, x: Any) -> Any:
         """The rows, scaled and clipped, as an array. Sparse rows stay sparse, unless a center or a `Transform` fills their zeros."""
+        if isinstance(self.scale, Transform) and self.scale.texts is not None:
+            if self.center is not None:
+                raise UnswayedError("Guard: a Transform of texts has no center; leave it out")
+            return self._clipped(self.scale.apply(x, allow_seen=True))
         if is_sparse(x) and self.center is None and not isinstance(self.scale, Transform):
             return self._sparse(by_rows(x))
         rows = matrix(split(written_out(x, "Guard: the rows"), None)[0])
@@ -77,6 +81,8 @@ class Guard:
     def transform_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """One point of river's."""
         names = self._names()
+        if isinstance(self.scale, Transform) and self.scale.texts is not None:
+            raise UnswayedError("Guard: rows of texts are sparse, and river shrinks only the weights of the words that a point has; use scikit-learn")
         if names is not None and set(names) != set(x):
             differ = sorted(map(str, set(names) ^ set(x)))
             raise UnswayedError(f"Guard: the point does not have the features it must have ({', '.join(differ[:3])}); it is refused")
@@ -196,6 +202,11 @@ class Guard:
             with np.errstate(over="ignore"):
                 entries /= scale if scale.ndim == 0 else scale[rows.indices]
             _refuse_infinite_entries(entries, rows)
+        return self._clipped(type(rows)((entries, rows.indices, rows.indptr), shape=rows.shape))
+
+    def _clipped(self, rows: Any) -> Any:
+        """Sparse rows of norm at most the radius."""
+        entries = rows.data.copy()
         # Each as a row of its entries alone: zeros add nothing to a norm.
         for begin, end in zip(rows.indptr[:-1], rows.indptr[1:]):
             if end > begin:

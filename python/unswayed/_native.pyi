@@ -82,7 +82,7 @@ class Data:
     def describe(self) -> str: ...
 
 def load(
-    path: str,
+    path: Union[str, list[str]],
     label_file: Optional[str],
     label_column: Optional[str],
     weight_column: Optional[str],
@@ -96,7 +96,7 @@ def load(
     class_weights: Optional[str] = None,
     dense: bool = False,
 ) -> Data: ...
-def reload(path: str, label_file: Optional[str], origin: str) -> Data: ...
+def reload(path: Union[str, list[str]], label_file: Optional[str], origin: str) -> Data: ...
 def sample() -> Data: ...
 def sample_test() -> Data: ...
 
@@ -221,6 +221,19 @@ class Transform:
         directions: Optional[int],
         norm: Optional[str],
     ) -> tuple[Transform, Floats]: ...
+    @staticmethod
+    def fit_texts(
+        columns: Sequence[tuple[str, list[Optional[str]]]],
+        rows: int,
+        y: RawLabels,
+        kind: str,
+        hash: int,
+        ngrams: int,
+        tf_idf: bool,
+        bias: float,
+    ) -> tuple[Transform, Sparse]: ...
+    def apply_texts(self, columns: Sequence[tuple[str, list[Optional[str]]]], rows: int, allow_seen: bool) -> Sparse: ...
+    def texts(self) -> Optional[list[str]]: ...
     def apply(self, x: Floats, allow_seen: bool) -> tuple[Floats, int]: ...
     def apply_table(
         self, columns: Sequence[tuple[str, Union[Floats, list[Optional[str]]]]], rows: int, allow_seen: bool

@@ -5,7 +5,7 @@
 
 It reads a certificate (`docs/certificate-format.md`), makes the rows again from the data files as the statement says, and
 evaluates the theorems of `docs/theory.md`, with their letters. It shares no code with the Rust program `unswayed-check`.
-Data are .csv, .tsv, .jsonl or .svm files (or compressed by gzip: .gz), folders of tables, .npy or .npz files, SciPy's sparse matrices
+Data are .csv, .tsv, .jsonl or .svm files (or compressed by gzip: .gz), folders of tables, patterns or lists of their names, .npy or .npz files, SciPy's sparse matrices
 among them; Parquet and Zstandard are not read here. Exit code: 0 valid, 1 not valid, 2 something could not be read.
 
 Numbers are exact (`fractions.Fraction`), and conditions are decided exactly. Write L(x) for the whole number with
@@ -635,18 +635,46 @@ def kind_of(path: str) -> str:
     return "table" if ending in TABLES else ending if ending in (".npy", ".npz") else ""
 
 
-def read_folder(path: str, origin: Struct) -> Table:
-    """The tables of a folder in the order of their names, as one."""
-    foreign = (".parquet", *(ending + zst for ending in TABLES for zst in (".zst", ".zstd")))
+FOREIGN = (".parquet", *(ending + zst for ending in TABLES for zst in (".zst", ".zstd")))
+
+
+def several_files(path: str) -> Optional[list[str]]:
+    """The tables that a folder, a pattern of names (`*`, `?`) or a list of names (`@FILE`) stands for, in the order of their rows."""
+    if os.path.isdir(path):
+        return [file for file in files_in(path) if kind_of(file) == "table" or file.lower().endswith(FOREIGN)]
+    folder, name = os.path.split(path)
+    if os.path.exists(path):
+        return None
+    if path.startswith("@") and len(path) > 1:
+        try:
+            lines = [line.strip(WHITE) for line in read_bytes(path[1:]).decode().split("\n")]
+        except UnicodeDecodeError:
+            raise Unreadable("the list of files is no text") from None
+        return [os.path.join(os.path.dirname(path[1:]), line) for line in lines if line and not line.startswith("#")]
+    if "*" not in name and "?" not in name:
+        return None
+    parts = [{"*": ".*", "?": "."}.get(c, re.escape(c)) for c in name]
+    return [file for file in files_in(folder) if re.fullmatch("".join(parts), os.path.basename(file), re.DOTALL)]
+
+
+def files_in(folder: str) -> list[str]:
+    """The files of a folder in the order of their names."""
     try:
-        files = sorted(file for file in os.listdir(path) if os.path.isfile(os.path.join(path, file)))
+        paths = [os.path.join(folder, name) for name in sorted(os.listdir(folder or "."), key=os.fsencode)]
     except OSError as error:
         raise Unreadable(f"cannot be read ({error.strerror})") from None
-    if any(file.lower().endswith(foreign) for file in files):
+    return [path for path in paths if os.path.isfile(path)]
+
+
+def read_several(files: list[str], origin: Struct) -> Table:
+    """Several tables as one."""
+    if any(file.lower().endswith(FOREIGN) for file in files):
         raise Unreadable("Parquet and Zstandard are not read here; use unswayed-check")
-    parts = [table_records(os.path.join(path, file)) for file in files if kind_of(file) == "table"]
+    if any(kind_of(file) != "table" for file in files):
+        raise Unreadable("several files are one dataset only if they are tables")
+    parts = [table_records(file) for file in files]
     if not parts or any(names != parts[0][0] for names, _ in parts):
-        raise Unreadable("there are no tables in this folder, or their columns differ")
+        raise Unreadable("there are no tables, or their columns differ")
     return read_table(parts[0][0], [record for _, records in parts for record in records], origin)
 
 
@@ -914,14 +942,15 @@ def validate_origin(origin: Struct) -> None:
 def read_rows(path: str, labels: Optional[str], origin: Struct) -> Rows:
     """Makes the rows of an origin again from a file. In binary64 arithmetic: y·x, x, or chosen − rejected; divided by the scale."""
     validate_origin(origin)
-    kind = "folder" if os.path.isdir(path) else kind_of(path)
+    files = several_files(path)
+    kind = kind_of(path) if files is None else "several"
     beside = path[: -len("x.npy")] + "y.npy"
     if labels is None and os.path.basename(path).endswith(("x.npy", "x.npz")) and os.path.exists(beside):
         labels = beside
     if kind in (".npy", ".npz", "svmlight") and origin.chosen_columns is not None:
         raise Unreadable("columns were chosen, but those of an array have no names")
-    if kind == "folder":
-        table = read_folder(path, origin)
+    if files is not None:
+        table = read_several(files, origin)
     elif kind == "table":
         table = read_table(*table_records(path), origin)
     elif kind == "svmlight":

@@ -8,7 +8,7 @@ use unswayed_encode::{
     Columns, EncodeError, Encoded, Encoder, ImageOptions, Images, Kind, Pooling, TextOptions, Texts, Tokens,
 };
 
-use crate::args::prepare::{EncoderFlags, PoolingFlag, PrepareFlags};
+use crate::args::prepare::{EncoderFlags, PoolingFlag, PrepareFlags, TEXT_COLUMN};
 use crate::prepare::Made;
 use crate::progress::Bar;
 use crate::{Stop, input};
@@ -126,8 +126,18 @@ fn texts(
         return Err(Stop(format!("{}: {text}", labels.display())));
     }
     let label = flags.data.label_column.as_deref().unwrap_or("label");
+    let text = match flags.text.text_column.as_slice() {
+        [] => TEXT_COLUMN.to_owned(),
+        [one] => one.clone(),
+        _ => {
+            return Err(Stop(
+                "--text-column: an encoder reads one column of texts; give a second one with --pair-column"
+                    .to_owned(),
+            ));
+        }
+    };
     let columns = Columns {
-        text: given.text_column.clone(),
+        text,
         pair: given.pair_column.clone(),
         label: (!flags.unlabelled).then(|| label.to_owned()),
     };

@@ -87,12 +87,18 @@ Examples:
   unswayed prepare train.npz --directions 30
   unswayed prepare test.npz --apply train.transform.safetensors
   unswayed prepare --features x.npy --labels y.npy --directions 10 --output small.npz
+  unswayed prepare mails.csv --text-column subject,body --hash 2^18
   unswayed prepare pictures --encoder resnet18.onnx
   unswayed prepare chat.jsonl --encoder bert.onnx --text-column prompt --pair-column response --label-column score
 
 Tables (.csv, .tsv, .jsonl, .parquet) are prepared column by column: numbers are standardized, after a logarithm if their tail is
 long; texts get a column each, rare ones a common one; missing values are filled in and marked; constant columns and names are
 left out; rows get a norm of at most 1 and a constant, the bias. It prints what it did to each column and why.
+
+Free text is for --hash, or for an encoder: --hash counts its words (lower case, runs of letters, digits and _, two characters or more)
+in N columns. MurmurHash3 gives each word a number h of 32 bits with a sign, and its column is |h| modulo N; the sign says whether it
+counts up or down. Each text column has a hash of its own: its seed is its place in the list, from 0. Other columns than text columns
+and the labels are left out. Rows are divided by their norm and stay sparse, as SciPy saves them.
 
 With --directions, and for arrays, the paper's preprocessing: the top singular directions of the training rows, centred, scaled, a constant appended (the bias), scaled
 to norm at most 1. A fit writes train.prepared.npz and train.transform.safetensors; --apply treats new

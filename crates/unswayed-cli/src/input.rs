@@ -18,7 +18,8 @@ pub fn data_path(flags: &DataFlags) -> &Path {
 /// The data and label files that the flags name.
 pub fn data_files(data: &DataFlags) -> Vec<PathBuf> {
     let path = data_path(data);
-    [Some(path.to_owned()), labels_beside(path), data.labels.clone()].into_iter().flatten().collect()
+    let labels = labels_beside(path).into_iter().chain(data.labels.clone());
+    Source::path(path).files().into_iter().chain(labels).collect()
 }
 
 /// A data file, with its labels if they are in another: the one given, or for features in `…x.npy` the one in `…y.npy`.

@@ -15,6 +15,7 @@ mod mean;
 mod output;
 mod prepare;
 mod prepare_table;
+mod prepare_text;
 mod print;
 mod problem;
 mod progress;

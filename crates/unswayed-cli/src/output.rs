@@ -110,7 +110,8 @@ fn data_stem(path: &Path) -> String {
     let is_compressed = path.extension().is_some_and(|ending| ["gz", "zst"].iter().any(|c| ending == *c));
     let stem = Path::new(path.file_stem().unwrap_or_default());
     let stem = if is_compressed { stem.file_stem().unwrap_or_default() } else { stem.as_os_str() };
-    stem.to_string_lossy().into_owned()
+    // A list is called @names.txt, and a pattern part-*.csv.
+    stem.to_string_lossy().trim_start_matches('@').replace(['*', '?'], "")
 }
 
 fn safe(text: &str) -> String {

@@ -9,7 +9,7 @@ use unswayed::prepare::{AnyTransform, Prepared, Transform};
 use unswayed_check::TextLine;
 
 use crate::args::PrepareFlags;
-use crate::{Stop, input, output, prepare_table, print};
+use crate::{Stop, input, output, prepare_table, prepare_text, print};
 
 /// How many singular directions are kept if the flags do not say.
 const DIRECTIONS: usize = 30;
@@ -30,6 +30,13 @@ pub fn run(flags: &PrepareFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let fitted = match flags.apply.as_deref().map(read).transpose()? {
         Some(AnyTransform::Table(transform)) => {
             return prepare_table::apply(flags, &transform, &rows, as_json);
+        }
+        Some(AnyTransform::Texts(transform)) => {
+            return prepare_text::apply(flags, &transform, &rows, as_json);
+        }
+        None if flags.text.hash.is_some() => {
+            let transform = transform_path(flags, data);
+            return prepare_text::fit(flags, &rows, &transform, as_json);
         }
         None if wants_table(flags, data) => {
             let transform = transform_path(flags, data);

@@ -25,15 +25,11 @@ pub fn fit(flags: &PrepareFlags, rows: &Path, path: &Path, as_json: bool) -> Res
             NormFlag::Unit => RowNorms::Unit,
             NormFlag::Clip => RowNorms::Clip,
         }),
-        labels: match () {
-            () if flags.scores => LabelKind::Scores,
-            () if flags.classes => LabelKind::Classes,
-            () if flags.regression => LabelKind::Numbers,
-            () => LabelKind::Detect,
-        },
+        labels: label_kind(flags),
     };
     let (transform, prepared) =
         TableTransform::fit(&frame, &options).map_err(|error| stop(flags, &error.to_string()))?;
+    let prepared = clipped(flags, prepared);
     output::write(path, &transform.to_bytes(), "--transform")?;
     Report { flags, frame: &frame, transform: &transform, prepared: &prepared, path }.write(rows, as_json)
 }
@@ -48,11 +44,31 @@ pub fn apply(
     let frame = load(flags, Some(transform))?;
     let prepared =
         transform.apply(&frame, flags.allow_seen).map_err(|error| stop(flags, &error.to_string()))?;
+    let prepared = clipped(flags, prepared);
     let path = flags.apply.as_deref().unwrap_or(Path::new(""));
     Report { flags, frame: &frame, transform, prepared: &prepared, path }.write(rows, as_json)
 }
 
-fn stop(flags: &PrepareFlags, text: &str) -> Stop {
+/// Rows as a learner gets them that clips its points.
+fn clipped(flags: &PrepareFlags, prepared: PreparedTable) -> PreparedTable {
+    match flags.clip_rows {
+        Some(radius) => PreparedTable { rows: prepared.rows.clip(radius), ..prepared },
+        None => prepared,
+    }
+}
+
+/// What the flags say of the labels.
+pub fn label_kind(flags: &PrepareFlags) -> LabelKind {
+    match () {
+        () if flags.scores => LabelKind::Scores,
+        () if flags.classes => LabelKind::Classes,
+        () if flags.regression => LabelKind::Numbers,
+        () => LabelKind::Detect,
+    }
+}
+
+/// An error of the data file.
+pub fn stop(flags: &PrepareFlags, text: &str) -> Stop {
     Stop(format!("{}: {text}", input::data_path(&flags.data).display()))
 }
 
@@ -115,11 +131,7 @@ impl Report<'_> {
         let columns = transform.columns();
         let columns: Vec<_> =
             columns.iter().map(|(name, what)| json!({ "name": name, "done": what })).collect();
-        let (model, baseline) = match self.quality() {
-            Some(Quality::Accuracy { model, majority }) => (Some(model), Some(majority)),
-            Some(Quality::Distance { model, median }) => (Some(model), Some(median)),
-            None => (None, None),
-        };
+        let (model, baseline) = figures(self.quality());
         json!({
             "rows": frame.rows,
             "columns": columns,
@@ -161,6 +173,11 @@ impl Report<'_> {
             let text = format!("{} texts that the training rows had rarely or never", prepared.unknown);
             lines.push(("unknown", text));
         }
+        if let Some(radius) = flags.clip_rows {
+            let text =
+                format!("{} of {} rows were longer than {radius}", prepared.rows.shortened, frame.rows);
+            lines.push(("shortened", text));
+        }
         lines.extend(self.warnings().into_iter().map(|warning| ("warning", warning)));
         let word = if flags.apply.is_some() { "applied" } else { "transform" };
         lines.push((word, path.display().to_string()));
@@ -197,7 +214,17 @@ impl Report<'_> {
     }
 }
 
-fn meaning(labels: &Labels) -> String {
+/// What the quick model reaches, and one that ignores the features.
+pub fn figures(quality: Option<Quality>) -> (Option<f64>, Option<f64>) {
+    match quality {
+        Some(Quality::Accuracy { model, majority }) => (Some(model), Some(majority)),
+        Some(Quality::Distance { model, median }) => (Some(model), Some(median)),
+        None => (None, None),
+    }
+}
+
+/// What labels became.
+pub fn meaning(labels: &Labels) -> String {
     match labels {
         Labels::Classes { negative, positive } => format!("{negative} is −1, {positive} is +1"),
         Labels::Multiclass { labels } => {
@@ -210,7 +237,8 @@ fn meaning(labels: &Labels) -> String {
     }
 }
 
-fn worth(quality: Quality) -> String {
+/// What a quick model reaches, in words.
+pub fn worth(quality: Quality) -> String {
     match quality {
         Quality::Accuracy { model, majority } => format!(
             "a quick one is right on {:.1} % of rows that were held out; the most frequent class is {:.1} % of them",

@@ -50,15 +50,10 @@ impl Asked<'_> {
             Some(ScheduleFlag::File(path)) => Some(path.clone()),
             _ => None,
         };
-        let others = self.nature.more.iter().chain(&self.nature.target);
-        let beside = others.clone().filter_map(|path| input::labels_beside(path));
-        input::data_files(self.data)
-            .into_iter()
-            .chain(others.cloned())
-            .chain(beside)
-            .chain(set)
-            .chain(rates)
-            .collect()
+        let others: Vec<PathBuf> = self.nature.more.iter().chain(&self.nature.target).cloned().collect();
+        let beside = others.iter().filter_map(|path| input::labels_beside(path));
+        let others = others.iter().flat_map(|path| Source::path(path).files());
+        input::data_files(self.data).into_iter().chain(others).chain(beside).chain(set).chain(rates).collect()
     }
 
     /// Reads all files.
@@ -100,7 +95,8 @@ impl Asked<'_> {
         let cases = [
             (
                 several && !self.nature.drift,
-                "several data files need --drift: the data may then switch between them at any time",
+                "several data files need --drift: the data may then switch between them at any time; tables whose rows make one dataset \
+                 are named by a quoted pattern such as 'part-*.parquet', by a folder, or by a list of names (@names.txt)",
             ),
             (
                 self.nature.drift && !several,

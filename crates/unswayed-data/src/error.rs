@@ -253,9 +253,12 @@ pub enum Problem {
     NoTables,
     /// The files of a folder are not alike.
     #[error(
-        "its format, its columns or its kind of labels are not those of {0:?}, which is in the same folder"
+        "its format, its columns or its kind of labels are not those of {0:?}, with which it is to be one table"
     )]
     UnlikeFiles(String),
+    /// Several files that are no tables.
+    #[error("several files are one dataset only if they are tables")]
+    SeveralArrays,
     /// More values than memory, or than a file of this size can hold.
     #[error("{rows} rows of {columns} columns are more than fits into memory, or into a file of this size")]
     TooLarge {
@@ -544,12 +547,17 @@ impl Problem {
         use Problem as P;
         match self {
             P::NotFound => "check the path",
-            P::NotAFile => "name a file, or a folder of tables",
+            P::NotAFile => {
+                "name a file; several are a folder of tables, a quoted pattern such as 'part-*.parquet', or @names.txt"
+            }
             P::UnknownFormat => "use .npz, .npy, .csv, .tsv, .jsonl, .parquet or .svm",
             P::Expands(_) => "if that is right, expand it first",
             P::NotAnObject(_) => "write one object a line",
             P::NewField => "write the same fields on every line",
-            P::NoTables => "name a folder of .csv, .tsv, .jsonl or .parquet files",
+            P::NoTables => {
+                "name a folder of .csv, .tsv, .jsonl or .parquet files, a pattern that fits some, or a list of them"
+            }
+            P::SeveralArrays => "write .npy, .npz and .svm data as one file",
             P::UnlikeFiles(_) => "write them with the same columns in the same order",
             P::EmptyFile | P::Damaged(_) => "write or download it again",
             P::TooLarge { .. } => "use fewer rows{}",

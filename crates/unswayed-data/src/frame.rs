@@ -76,6 +76,12 @@ impl TextCells {
         self.of.iter().map(|level| level.map(|level| self.levels[level as usize].as_str()))
     }
 
+    /// The text of a row; `None` if it is missing, or there is no such row.
+    pub fn get(&self, row: usize) -> Option<&str> {
+        let level = (*self.of.get(row)?)?;
+        self.levels.get(level as usize).map(String::as_str)
+    }
+
     /// The different texts, in the order in which they appear.
     pub fn levels(&self) -> &[String] {
         &self.levels

@@ -3,9 +3,13 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use unswayed::prepare::TextOptions;
 
 use super::learner::positive;
 use super::{ColumnFlags, DataFlags, at_least_one};
+
+/// The column of texts if the flags do not say.
+pub const TEXT_COLUMN: &str = "text";
 
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
@@ -82,7 +86,70 @@ pub struct PrepareFlags {
     pub columns: ColumnFlags,
 
     #[command(flatten)]
+    pub text: TextFlags,
+
+    #[command(flatten)]
     pub encoder: EncoderFlags,
+}
+
+/// Words of text, counted in columns that a hash chooses.
+#[derive(Args)]
+#[command(next_help_heading = "Text")]
+pub struct TextFlags {
+    /// The columns or fields that hold text, separated by commas; an encoder reads one (default: text)
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "reads_text")]
+    pub text_column: Vec<String>,
+
+    /// Count the words of the text columns in N columns that a hash chooses, such as 2^18; rows are sparse and of norm at most 1
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = hash_columns,
+        group = "reads_text",
+        conflicts_with_all = ["auto", "fourier", "norm", "categories", "directions", "clip_rows", "columns", "drop_columns", "apply"]
+    )]
+    pub hash: Option<usize>,
+
+    /// Also count runs of up to N words
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = words_of_a_term, requires = "hash")]
+    pub ngrams: usize,
+
+    /// What a word counts
+    #[arg(long, value_enum, default_value_t = TermWeightsFlag::TfIdf, requires = "hash")]
+    pub term_weights: TermWeightsFlag,
+
+    /// The constant that is appended to rows of norm 1, before they are divided so that their norm is 1 again; 0 for none
+    #[arg(long, value_name = "B", default_value_t = 0.3, value_parser = from_0_to_1, requires = "hash")]
+    pub bias: f64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TermWeightsFlag {
+    /// How often it is in the text
+    Counts,
+    /// The same, and more the fewer of the training rows have it
+    TfIdf,
+}
+
+/// 2^18, or the number itself.
+fn hash_columns(text: &str) -> Result<usize, String> {
+    let power = |text: &str| text.parse().ok().and_then(|power| 1_usize.checked_shl(power));
+    let columns = match text.split_once('^') {
+        Some(("2", exponent)) => power(exponent),
+        _ => text.parse().ok(),
+    };
+    let columns = columns.filter(|columns| (2..=TextOptions::MOST_COLUMNS).contains(columns));
+    columns.ok_or_else(|| "must be a whole number from 2 to 2^30, such as 262144 or 2^18".into())
+}
+
+fn words_of_a_term(text: &str) -> Result<usize, String> {
+    let words = text.parse().ok().filter(|words| (1..=TextOptions::MOST_WORDS).contains(words));
+    words.ok_or_else(|| format!("must be a whole number from 1 to {}", TextOptions::MOST_WORDS))
+}
+
+fn from_0_to_1(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "must be a number from 0 to 1".into())
 }
 
 /// Features from images and text.
@@ -91,7 +158,7 @@ pub struct PrepareFlags {
 pub struct EncoderFlags {
     /// Make the features with this ONNX encoder: from a folder of .png and .jpg files (folders in it are classes), a .npy array of
     /// images, or text as .csv or .jsonl
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "reads_text")]
     pub encoder: Option<PathBuf>,
 
     /// The encoder's output, or inner tensor, that holds the features (default: its first output)
@@ -105,10 +172,6 @@ pub struct EncoderFlags {
     /// Divide each row of features by its norm
     #[arg(long, requires = "encoder")]
     pub unit_norm: bool,
-
-    /// Text: the column or field that holds it
-    #[arg(long, value_name = "NAME", default_value = "text", requires = "encoder")]
-    pub text_column: String,
 
     /// Text: the column of the second text, for pairs such as prompt and response
     #[arg(long, value_name = "NAME", requires = "encoder")]

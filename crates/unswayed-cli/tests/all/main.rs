@@ -15,6 +15,7 @@ mod refuse;
 mod regressions;
 mod sparse;
 mod tables;
+mod texts;
 mod variants;
 mod watch;
 

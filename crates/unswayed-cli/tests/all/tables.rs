@@ -199,3 +199,83 @@ fn chosen_columns_are_in_the_certificate() {
         assert!(child.wait().unwrap().success());
     }
 }
+
+/// A pattern, a list and a folder are the same rows; the checker takes any of them, and notices a part that is missing.
+#[test]
+fn several_tables_are_one_dataset() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let parts = path.join("parts");
+    std::fs::create_dir(&parts).unwrap();
+    for i in 0..3 {
+        let rows: String = (0..20)
+            .map(|j| format!("{:.2},{:.2},{}\n", f64::from(j % 7) / 10.0, f64::from(i * j % 5) / 10.0, j % 2))
+            .collect();
+        std::fs::write(parts.join(format!("part-{i}.csv")), format!("a,b,label\n{rows}")).unwrap();
+    }
+    std::fs::write(parts.join("other.txt"), "not a table").unwrap();
+    std::fs::write(
+        path.join("names.txt"),
+        "# in order\nparts/part-0.csv\n\nparts/part-1.csv\nparts/part-2.csv\n",
+    )
+    .unwrap();
+    std::fs::write(path.join("turned.txt"), "parts/part-2.csv\nparts/part-1.csv\nparts/part-0.csv\n")
+        .unwrap();
+    let certify = |data: &str, output: &str| {
+        json(path, &[&["certify", data, "--output", output], &SETTING[..]].concat())["statement"]["data"][0]
+            .clone()
+    };
+    let pattern = certify("parts/part-*.csv", "c.json");
+    assert_eq!((&pattern["rows"], &pattern["file"]), (&60.into(), &"part-*.csv".into()));
+    assert_eq!(pattern["files"], serde_json::json!(["part-0.csv", "part-1.csv", "part-2.csv"]));
+    assert_eq!(certify("@names.txt", "list.json")["sha256"], pattern["sha256"]);
+    assert_ne!(certify("@turned.txt", "turned.json")["sha256"], pattern["sha256"]);
+    for data in ["parts", "@names.txt", "parts/part-?.csv"] {
+        assert!(unswayed(path, &["check", "c.json", data]).status.success(), "{data}");
+    }
+    for data in ["@turned.txt", "parts/part-[01].csv", "parts/part-0.csv"] {
+        assert!(!unswayed(path, &["check", "c.json", data]).status.success(), "{data}");
+    }
+    // Names that are made of such a name are plain, and no part is written over.
+    let made = json(path, &["prepare", "parts/part-*.csv"]);
+    assert_eq!(made["output"], "part-.prepared.npz");
+    let text = refused(
+        path,
+        &[&["certify", "parts/part-*.csv", "--output", "parts/part-1.csv"], &SETTING[..]].concat(),
+    );
+    assert!(text.contains("part-1.csv"), "{text}");
+    let none = refused(path, &[&["certify", "parts/none-*.csv"], &SETTING[..]].concat());
+    assert!(none.contains("a pattern that fits some"), "{none}");
+    let two = ["certify", "parts/part-0.csv", "parts/part-1.csv"];
+    let drift = refused(path, &[&two[..], &SETTING].concat());
+    assert!(drift.contains("need --drift") && drift.contains("@names.txt"), "{drift}");
+}
+
+#[test]
+fn arrays_are_not_put_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let bytes = unswayed::data::write_dataset(&[0.5, 0.1, 0.2, 0.3], 2, Some(&[1.0, -1.0])).unwrap();
+    for name in ["a-1.npz", "a-2.npz"] {
+        std::fs::write(path.join(name), &bytes).unwrap();
+    }
+    let text = refused(path, &[&["certify", "a-*.npz"], &SETTING[..]].concat());
+    assert!(text.contains("only if they are tables"), "{text}");
+}
+
+/// Tables obey --clip-rows as arrays do.
+#[test]
+fn rows_of_tables_are_clipped_on_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    heavy_tailed(&path.join("train.csv"), 60, 1);
+    let fitted = json(path, &["prepare", "train.csv", "--clip-rows", "0.5"]);
+    // Rows have norm 1 before.
+    assert_eq!(fitted["shortened"], 60);
+    let rows = unswayed::data::load(
+        &unswayed::data::Source::path(path.join("train.prepared.npz")),
+        &unswayed::data::Reading::default(),
+    );
+    let norm = rows.unwrap().largest_norm();
+    assert!(norm <= 0.5 && norm > 0.499, "{norm}");
+}

@@ -13,6 +13,7 @@ mod npz;
 mod pages;
 mod parquet;
 mod parts;
+mod several;
 mod source;
 mod stream;
 mod svmlight;
@@ -47,7 +48,8 @@ const LARGEST_RATIO: u64 = 1032;
 /// - `.npz` with a sparse matrix by rows, as `scipy.sparse.save_npz` writes it; its labels are an array `y` beside it, or in a
 ///   `.npy` file. `.svm`, `.libsvm` or `.svmlight`: sparse rows as text. Both give sparse rows unless [`Reading::dense`] is set.
 /// - Tables: named columns; one is the label, every other column is a feature unless [`Reading::columns`] says otherwise.
-///   Those that are text may be compressed (`.gz`, `.zst`). A folder of tables is one table.
+///   Those that are text may be compressed (`.gz`, `.zst`). A folder of tables, a
+///   pattern of names or a list of names is one table ([`Source::path`]).
 /// - [`LabelPolicy::Preferences`]: `.npz` arrays `chosen` and `rejected`; columns `chosen_…` and `rejected_…`, matched by
 ///   what follows, in the order of the former; `.npy` features of which the first half is what was chosen.
 /// - Weights are in the column or array that [`Reading::weight_column`] names, and nowhere else.
@@ -179,9 +181,12 @@ struct Found {
 /// Reads the rows of any format, from one file or from several that are alike.
 fn read(source: &Source, files: &[Opened], reading: &Reading) -> Result<Found, DataError> {
     let Some(first) = files.first() else { return Err(Problem::NoTables.into()) };
+    let is_table = matches!(first.format, Format::Text(_) | Format::Parquet);
+    if files.len() > 1 && !is_table {
+        return Err(Problem::SeveralArrays.into());
+    }
     let source = &beside(source, first, reading);
     refuse_unwanted(source, first.format, reading)?;
-    let is_table = matches!(first.format, Format::Text(_) | Format::Parquet);
     let mut policy = reading.labels;
     let layout = layout(is_table, reading);
     let (table, of) = match first.format {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::columns::Layout;
 use super::source::{Format, Location, Source};
-use super::{about, layout, npy, parquet, refuse_unwanted};
+use super::{about, layout, npy, parquet, refuse_unwanted, several};
 use crate::error::{DataError, Problem};
 use crate::labels::RawLabels;
 use crate::make::{About, Reading};
@@ -15,10 +15,11 @@ const BLOCK: usize = 1 << 20;
 
 /// The files of a source that can be read in parts.
 pub(super) fn files(source: &Source) -> Result<Vec<PathBuf>, DataError> {
-    let Location::Path(path) = &source.features else {
-        return Err(Problem::NotInParts("data in memory").into());
+    let files = match &source.features {
+        Location::Path(path) => several::files(path).transpose()?.unwrap_or_else(|| vec![path.clone()]),
+        Location::Paths(paths) => paths.clone(),
+        Location::Memory(..) => return Err(Problem::NotInParts("data in memory").into()),
     };
-    let files = if path.is_dir() { super::source::tables_in(path)? } else { vec![path.clone()] };
     let is =
         |file: &PathBuf, wanted: Format| Format::of_name(file).is_some_and(|(format, _)| format == wanted);
     let is_known = files.iter().all(|file| is(file, Format::Parquet))
@@ -163,6 +164,7 @@ impl Arrays {
                 let name = path.display().to_string();
                 Some((opened.map_err(|error| error.in_file(&name))?, name))
             }
+            Some(Location::Paths(_)) => return Err(Problem::NotInParts("labels in several files").into()),
             Some(Location::Memory(..)) => return Err(Problem::NotInParts("data in memory").into()),
         };
         Ok(Arrays { features, labels, columns })

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use bytes::Bytes;
 
 use super::expand::{self, Codec};
+use super::several;
 use super::text::Dialect;
 use crate::error::{DataError, Problem};
 
@@ -29,10 +30,29 @@ pub struct Source {
 }
 
 impl Source {
-    /// A file on disk, whose ending tells the format; a folder of tables that are alike, whose rows follow each other in the
-    /// order of the files' names; or `-` for standard input, whose beginning tells the format.
+    /// A file on disk, whose ending tells the format; tables that are alike, whose rows follow each other: a folder of them or a
+    /// pattern such as `part-*.parquet`, in the order of the files' names, or `@names.txt`, in the order of a text file that names
+    /// one a line; or `-` for standard input, whose beginning tells the format.
     pub fn path(path: impl AsRef<Path>) -> Self {
         Self { features: Location::Path(path.as_ref().to_owned()), labels: None }
+    }
+
+    /// Tables that are alike, whose rows follow each other in this order.
+    pub fn paths(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Self {
+        let paths = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
+        Self { features: Location::Paths(paths), labels: None }
+    }
+
+    /// The files that are read, but for those of labels: what a folder, a pattern or a list stands for, and the list itself.
+    pub fn files(&self) -> Vec<PathBuf> {
+        match &self.features {
+            Location::Path(path) => {
+                let files = several::files(path).and_then(Result::ok).unwrap_or_default();
+                [path.clone()].into_iter().chain(several::list(path)).chain(files).collect()
+            }
+            Location::Paths(paths) => paths.clone(),
+            Location::Memory(..) => Vec::new(),
+        }
     }
 
     /// The content of a file; the ending of `name` tells the format.
@@ -40,10 +60,10 @@ impl Source {
         Self { features: Location::Memory(name.into(), Bytes::from(content.into())), labels: None }
     }
 
-    /// Whether it is a table with named columns, as far as its name tells: a folder and standard input are taken for one.
+    /// Whether it is a table with named columns, as far as its name tells: several files and standard input are taken for one.
     pub fn is_table(&self) -> bool {
-        let path = self.features.as_path();
-        path.is_dir()
+        let Some(path) = self.features.as_path() else { return true };
+        several::is_several(path)
             || is_standard_input(path)
             || matches!(Format::of_name(path), Some((Format::Text(_) | Format::Parquet, _)))
     }
@@ -56,10 +76,12 @@ impl Source {
     }
 }
 
-/// One file.
+/// Where a file is, or where several are.
 #[derive(Clone, Debug)]
 pub(super) enum Location {
+    /// As [`Source::path`] takes it.
     Path(PathBuf),
+    Paths(Vec<PathBuf>),
     Memory(String, Bytes),
 }
 
@@ -75,7 +97,7 @@ pub(super) enum Format {
 
 impl Format {
     /// The format and the compression, told from the ending of a file's name.
-    pub fn of_name(path: &Path) -> Option<(Format, Codec)> {
+    pub(super) fn of_name(path: &Path) -> Option<(Format, Codec)> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let (stem, codec) = match name.rsplit_once('.')? {
             (stem, "gz" | "gzip") => (stem, Codec::Gzip),
@@ -132,42 +154,57 @@ impl Opened {
 impl Location {
     /// The name for messages: the path as the caller gave it.
     pub fn display(&self) -> String {
-        self.as_path().display().to_string()
+        self.as_path().map_or_else(|| self.base_name(), |path| path.display().to_string())
     }
 
     /// The name without the folders.
     pub fn base_name(&self) -> String {
-        let path = self.as_path();
-        path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
-    }
-
-    fn as_path(&self) -> &Path {
+        let name = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         match self {
-            Self::Path(path) => path,
-            Self::Memory(name, _) => Path::new(name),
+            Self::Paths(paths) => match paths.as_slice() {
+                [] => "no files".to_owned(),
+                [first] => name(first),
+                [first, others @ ..] => format!("{} and {} more", name(first), others.len()),
+            },
+            Self::Path(path) => name(path),
+            Self::Memory(path, _) => name(Path::new(path)),
         }
     }
 
-    /// Reads the file, or all tables of a folder in the order of their names.
+    fn as_path(&self) -> Option<&Path> {
+        match self {
+            Self::Path(path) => Some(path),
+            Self::Memory(name, _) => Some(Path::new(name)),
+            Self::Paths(_) => None,
+        }
+    }
+
+    /// Reads the file, or the files.
     pub fn open(&self) -> Result<Vec<Opened>, DataError> {
-        let one = |path: &Path, content: Bytes| {
-            let (format, codec) = Format::of_name(path).ok_or(Problem::UnknownFormat)?;
-            Ok(vec![Opened {
-                path: path.display().to_string(),
-                format,
-                content: expand::text(codec, &content)?,
-            }])
-        };
         match self {
-            Self::Memory(name, content) => one(Path::new(name), not_empty(content.clone())?),
+            Self::Memory(name, content) => Ok(vec![told(Path::new(name), content.clone())?]),
+            Self::Paths(paths) => opened(paths),
             Self::Path(path) if is_standard_input(path) => sniffed().map(|opened| vec![opened]),
-            Self::Path(path) if path.is_dir() => folder(path),
-            Self::Path(path) if path.exists() && Format::of_name(path).is_none() => {
-                Err(Problem::UnknownFormat.into())
-            }
-            Self::Path(path) => one(path, content(path)?),
+            Self::Path(path) => match several::files(path) {
+                Some(files) => opened(&files?),
+                None => Ok(vec![Self::one(path)?]),
+            },
         }
     }
+
+    fn one(path: &Path) -> Result<Opened, DataError> {
+        if path.exists() && Format::of_name(path).is_none() {
+            return Err(Problem::UnknownFormat.into());
+        }
+        told(path, read(path)?)
+    }
+}
+
+/// A file whose name tells its format.
+fn told(path: &Path, content: Bytes) -> Result<Opened, DataError> {
+    let content = not_empty(content)?;
+    let (format, codec) = Format::of_name(path).ok_or(Problem::UnknownFormat)?;
+    Ok(Opened { path: path.display().to_string(), format, content: expand::text(codec, &content)? })
 }
 
 fn is_standard_input(path: &Path) -> bool {
@@ -192,28 +229,13 @@ fn sniffed() -> Result<Opened, DataError> {
     Ok(Opened { path: STANDARD_INPUT.to_owned(), format: Format::of_content(&content), content })
 }
 
-/// The tables of a folder.
-fn folder(path: &Path) -> Result<Vec<Opened>, DataError> {
+/// Several files, each of them one.
+fn opened(files: &[PathBuf]) -> Result<Vec<Opened>, DataError> {
     let open = |file: &PathBuf| {
-        let opened = Location::Path(file.clone()).open();
+        let opened = if file.is_dir() { Err(Problem::NotAFile.into()) } else { Location::one(file) };
         opened.map_err(|error| error.in_file(&file.display().to_string()))
     };
-    Ok(tables_in(path)?.iter().map(open).collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
-}
-
-/// The paths of the tables of a folder, in the order of their names. Other files are not looked at.
-pub(super) fn tables_in(path: &Path) -> Result<Vec<PathBuf>, DataError> {
-    let unreadable = |error: std::io::Error| Problem::Unreadable(error.to_string());
-    let mut files = Vec::new();
-    for entry in path.read_dir().map_err(unreadable)? {
-        let file = entry.map_err(unreadable)?.path();
-        let is_table = matches!(Format::of_name(&file), Some((Format::Text(_) | Format::Parquet, _)));
-        if is_table && file.is_file() {
-            files.push(file);
-        }
-    }
-    files.sort();
-    if files.is_empty() { Err(Problem::NoTables.into()) } else { Ok(files) }
+    files.iter().map(open).collect()
 }
 
 /// What is in a file.
@@ -225,7 +247,7 @@ fn not_empty(content: Bytes) -> Result<Bytes, DataError> {
     if content.is_empty() { Err(Problem::EmptyFile.into()) } else { Ok(content) }
 }
 
-fn read(path: &Path) -> Result<Bytes, DataError> {
+pub(super) fn read(path: &Path) -> Result<Bytes, DataError> {
     let unreadable = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound => Problem::NotFound,
         _ => Problem::Unreadable(error.to_string()),

@@ -57,8 +57,8 @@ pub fn write_weighted(
     archive(std::iter::once(x).chain(vectors))
 }
 
-/// The bytes of an `.npz` file with sparse rows as `scipy.sparse.save_npz` writes them, and the labels as an array `y`, which SciPy
-/// does not look at.
+/// The bytes of an `.npz` file with sparse rows as `scipy.sparse.save_npz` writes them, and the labels and weights, if there
+/// are any, as arrays `y` and `weight`, which SciPy does not look at.
 ///
 /// # Errors
 ///
@@ -67,7 +67,7 @@ pub fn write_weighted(
 /// ```
 /// use unswayed_data::{Pattern, Reading, Source, load, write_sparse};
 /// let pattern = Pattern::new(vec![0, 1, 3], vec![4, 0, 4], 5)?;
-/// let bytes = write_sparse(&pattern, &[0.5, 0.6, 0.8], 5, &[1.0, -1.0])?;
+/// let bytes = write_sparse(&pattern, &[0.5, 0.6, 0.8], 5, Some(&[1.0, -1.0]), None)?;
 /// let data = load(&Source::bytes("mail.npz", bytes), &Reading::default())?;
 /// assert_eq!(data.kept_columns(), Some(&[0, 4][..]));
 /// assert_eq!(data.z(), [0.0, 0.5, -0.6, -0.8]);
@@ -77,7 +77,8 @@ pub fn write_sparse(
     pattern: &Pattern,
     values: &[f64],
     columns: usize,
-    y: &[f64],
+    y: Option<&[f64]>,
+    weights: Option<&[f64]>,
 ) -> std::io::Result<Vec<u8>> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let stored = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
@@ -85,7 +86,7 @@ pub fn write_sparse(
     let integers = |values: &mut dyn Iterator<Item = u64>| values.flat_map(u64::to_le_bytes).collect();
     let numbers = |values: &[f64]| values.iter().flat_map(|value| value.to_le_bytes()).collect();
     let starts = pattern.starts();
-    let parts: [(&str, &str, String, Vec<u8>); 6] = [
+    let mut parts: Vec<(&str, &str, String, Vec<u8>)> = vec![
         (
             "indices",
             "<i8",
@@ -96,8 +97,10 @@ pub fn write_sparse(
         ("format", "|S3", "()".to_owned(), b"csr".to_vec()),
         ("shape", "<i8", vector(2), integers(&mut [pattern.rows(), columns].into_iter().map(|n| n as u64))),
         ("data", "<f8", vector(values.len()), numbers(values)),
-        ("y", "<f8", vector(y.len()), numbers(y)),
     ];
+    for (name, values) in [("y", y), ("weight", weights)] {
+        parts.extend(values.map(|values| (name, "<f8", vector(values.len()), numbers(values))));
+    }
     for (name, kind, shape, bytes) in parts {
         archive.start_file(format!("{name}.npy"), stored.large_file(bytes.len() > 1 << 31))?;
         archive.write_all(&header(kind, &shape))?;

@@ -78,7 +78,7 @@ fn lines_that_are_wrong_are_named() {
 fn matrix(starts: Vec<usize>, columns: Vec<u32>, values: &[f64], of: usize) -> Vec<u8> {
     let pattern = Pattern::new(starts, columns, of).unwrap();
     let y: Vec<f64> = (0..pattern.rows()).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
-    write_sparse(&pattern, values, of, &y).unwrap()
+    write_sparse(&pattern, values, of, Some(&y), None).unwrap()
 }
 
 #[test]

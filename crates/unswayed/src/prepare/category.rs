@@ -35,7 +35,10 @@ impl CategoryStep {
             [] => return Err("no row has a value".to_owned()),
             [only] if present == rows => return Err(format!("it is {only:?} in every row")),
             many if many.len() > MOST_LEVELS && many.len() > present / 2 => {
-                return Err(format!("{} different texts in {present} rows: a name or free text", many.len()));
+                return Err(format!(
+                    "{} different texts in {present} rows: a name, or free text, whose words --text-column and --hash count",
+                    many.len()
+                ));
             }
             _ => {}
         }

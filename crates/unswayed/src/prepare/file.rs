@@ -58,15 +58,7 @@ impl Transform {
         let bad = |text: &str| TransformError(text.to_owned());
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| TransformError(e.to_string()))?;
         let about = |key| header.metadata().as_ref().and_then(|about| about.get(key));
-        match about(KIND) {
-            None => return Err(bad("it does not say it is one")),
-            Some(version) if version != VERSION => {
-                return Err(TransformError(format!(
-                    "it has version {version}, this program reads {VERSION}"
-                )));
-            }
-            Some(_) => {}
-        }
+        version_is(about(KIND), VERSION)?;
         let file = SafeTensors::deserialize(bytes).map_err(|e| TransformError(e.to_string()))?;
         let (directions, shape) = numbers(&file, "directions", Dtype::F64, f64::from_le_bytes)?;
         let (mean, _) = numbers(&file, "mean", Dtype::F64, f64::from_le_bytes)?;
@@ -90,6 +82,17 @@ impl Transform {
         }
         let encoder = about(ENCODER).cloned();
         Ok(Transform { directions, mean, first_scale, bias, second_scale, kept, seen, encoder })
+    }
+}
+
+/// Refuses a file that is of another kind or version.
+pub(super) fn version_is(found: Option<&String>, expected: &str) -> Result<(), TransformError> {
+    match found {
+        None => Err(TransformError("it does not say it is one".to_owned())),
+        Some(version) if version != expected => {
+            Err(TransformError(format!("it has version {version}, this program reads {expected}")))
+        }
+        Some(_) => Ok(()),
     }
 }
 

@@ -8,7 +8,7 @@
 //! Everything is fitted on the training rows alone. [`Transform`] holds the fit; [`Transform::apply`] treats other rows the
 //! same way, and refuses rows that the fit has seen: figures on them would say nothing about unseen data.
 //!
-//! Tables as people have them, with texts, gaps and long tails, are for [`TableTransform`].
+//! Tables as people have them, with categories, gaps and long tails, are for [`TableTransform`]; free text is for [`TextTransform`].
 
 mod category;
 mod file;
@@ -19,6 +19,9 @@ mod rows;
 mod svd;
 mod table;
 mod table_file;
+mod texts;
+mod texts_file;
+mod words;
 
 use sha2::{Digest, Sha256};
 
@@ -31,6 +34,7 @@ pub use rows::RowNorm;
 use svd::right_singular_vectors;
 pub use table::{LabelKind, PreparedTable, RowNorms, TableError, TableOptions, TableTransform};
 pub use table_file::AnyTransform;
+pub use texts::{PreparedTexts, TermWeights, TextOptions, TextTransform};
 
 /// A fitted preprocessing.
 #[derive(Clone, Debug, PartialEq)]
@@ -318,6 +322,11 @@ fn fingerprints_of(x: &[f64], dimension: usize) -> impl Iterator<Item = u64> + '
         for x in row {
             hash.update((x + 0.0).to_le_bytes());
         }
-        hash.finalize()[..8].iter().fold(0, |value, byte| value << 8 | u64::from(*byte))
+        fingerprint(hash)
     })
+}
+
+/// The first eight bytes of a SHA-256.
+fn fingerprint(hash: Sha256) -> u64 {
+    hash.finalize()[..8].iter().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }

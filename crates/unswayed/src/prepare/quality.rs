@@ -5,7 +5,7 @@ use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::SeedableRng;
 
 use crate::certify::dot;
-use unswayed_data::Labels;
+use unswayed_data::{Labels, SparseRows};
 
 /// Passes over the rows.
 const PASSES: usize = 10;
@@ -46,11 +46,15 @@ impl Quality {
     /// assert!(model == 1.0 && majority < 0.6);
     /// ```
     pub fn measure(x: &[f64], dimension: usize, y: &[f64], labels: &Labels) -> Option<Quality> {
-        let rows = y.len().min(MOST_ROWS);
-        if rows < 4 * HELD_OUT {
+        Quality::of_rows(&LinearRows::Dense { x, dimension }, y, labels)
+    }
+
+    pub(super) fn of_rows(rows: &LinearRows<'_>, y: &[f64], labels: &Labels) -> Option<Quality> {
+        let count = y.len().min(MOST_ROWS);
+        if count < 4 * HELD_OUT {
             return None;
         }
-        let rows = Rows { x: &x[..rows * dimension], dimension };
+        let rows = Judged { rows, count };
         match labels {
             Labels::Classes { .. } => {
                 let classes: Vec<usize> = y.iter().map(|y| usize::from(*y > 0.0)).collect();
@@ -74,46 +78,74 @@ impl Quality {
     }
 }
 
-struct Rows<'a> {
-    x: &'a [f64],
-    dimension: usize,
+/// Rows as a linear model sees them.
+pub(super) enum LinearRows<'a> {
+    /// One after the other.
+    Dense { x: &'a [f64], dimension: usize },
+    /// By their entries that are not 0.
+    Sparse { rows: SparseRows<'a>, dimension: usize },
 }
 
-impl Rows<'_> {
-    fn count(&self) -> usize {
-        self.x.len() / self.dimension
+impl LinearRows<'_> {
+    fn dimension(&self) -> usize {
+        match self {
+            LinearRows::Dense { dimension, .. } | LinearRows::Sparse { dimension, .. } => *dimension,
+        }
     }
 
-    fn row(&self, i: usize) -> &[f64] {
-        &self.x[i * self.dimension..][..self.dimension]
+    fn dot(&self, i: usize, weights: &[f64]) -> f64 {
+        match self {
+            LinearRows::Dense { x, dimension } => dot(weights, &x[i * dimension..][..*dimension]),
+            LinearRows::Sparse { rows, .. } => rows.dot(i, weights),
+        }
     }
 
+    /// weights ← weights + factor·row.
+    fn add(&self, i: usize, factor: f64, weights: &mut [f64]) {
+        match self {
+            LinearRows::Dense { x, dimension } => {
+                let row = &x[i * dimension..][..*dimension];
+                weights.iter_mut().zip(row).for_each(|(w, x)| *w += factor * x);
+            }
+            LinearRows::Sparse { rows, .. } => rows.add(i, factor, weights),
+        }
+    }
+}
+
+/// The first rows, of which some are held out.
+struct Judged<'a> {
+    rows: &'a LinearRows<'a>,
+    count: usize,
+}
+
+impl Judged<'_> {
     fn held_out(&self) -> impl Iterator<Item = usize> {
-        (0..self.count()).step_by(HELD_OUT)
+        (0..self.count).step_by(HELD_OUT)
     }
 
     /// The average of the models of the second half of stochastic gradient descent; `gradients` gives for a row the derivatives
     /// by its outputs.
     fn train(&self, outputs: usize, step: f64, gradients: impl Fn(usize, &[f64]) -> Vec<f64>) -> Vec<f64> {
-        let d = self.dimension;
+        let d = self.rows.dimension();
         let (mut model, mut average) = (vec![0.0; outputs * d], vec![0.0; outputs * d]);
-        let training: Vec<usize> = (0..self.count()).filter(|i| i % HELD_OUT != 0).collect();
+        let training: Vec<usize> = (0..self.count).filter(|i| i % HELD_OUT != 0).collect();
         let mut random = Pcg64Mcg::seed_from_u64(0);
         let steps = PASSES * training.len();
+        let averaged = steps - steps / 2;
         for t in 0..steps {
             let share: f64 = StandardUniform.sample(&mut random);
             let i = training[(share * training.len() as f64) as usize % training.len()];
-            let row = self.row(i);
-            let scores: Vec<f64> = model.chunks_exact(d).map(|weights| dot(weights, row)).collect();
+            let scores: Vec<f64> = model.chunks_exact(d).map(|weights| self.rows.dot(i, weights)).collect();
             let rate = step / (1.0 + t as f64 / training.len() as f64).sqrt();
-            for (weights, gradient) in model.chunks_exact_mut(d).zip(gradients(i, &scores)) {
-                weights.iter_mut().zip(row).for_each(|(w, x)| *w -= rate * gradient * x);
-            }
-            if t >= steps / 2 {
-                average.iter_mut().zip(&model).for_each(|(a, w)| *a += w);
+            // Step t is in this share of the models that are averaged.
+            let share = (steps - t).min(averaged) as f64 / averaged as f64;
+            let both = model.chunks_exact_mut(d).zip(average.chunks_exact_mut(d));
+            for ((weights, average), gradient) in both.zip(gradients(i, &scores)) {
+                self.rows.add(i, -rate * gradient, weights);
+                self.rows.add(i, -rate * gradient * share, average);
             }
         }
-        average.iter().map(|a| a / (steps - steps / 2) as f64).collect()
+        average
     }
 
     fn accuracy(&self, classes: &[usize], count: usize) -> Quality {
@@ -126,11 +158,11 @@ impl Rows<'_> {
         };
         let model = self.train(count, 2.0, softmax);
         let predicted = |i: usize| {
-            let scores = model.chunks_exact(self.dimension).map(|weights| dot(weights, self.row(i)));
+            let scores = model.chunks_exact(self.rows.dimension()).map(|weights| self.rows.dot(i, weights));
             scores.enumerate().max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(class, _)| class)
         };
         let mut frequency = vec![0; count];
-        (0..self.count()).for_each(|i| frequency[classes[i]] += 1);
+        (0..self.count).for_each(|i| frequency[classes[i]] += 1);
         let frequent = (0..count).max_by_key(|&class| frequency[class]).unwrap_or(0);
         let total = self.held_out().count() as f64;
         let share =
@@ -142,7 +174,7 @@ impl Rows<'_> {
     }
 
     fn distance(&self, y: &[f64]) -> Quality {
-        let mut sorted = y[..self.count()].to_vec();
+        let mut sorted = y[..self.count].to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
         let median = super::number::quantile(&sorted, 0.5);
         // Steps in units of the labels' spread, so that they suit labels of any size.
@@ -154,7 +186,7 @@ impl Rows<'_> {
             self.held_out().map(|i| (y[i] - guess(i)).abs() / total).sum::<f64>()
         };
         Quality::Distance {
-            model: mean(&|i| median + spread * dot(&model, self.row(i))),
+            model: mean(&|i| median + spread * self.rows.dot(i, &model)),
             median: mean(&|_| median),
         }
     }

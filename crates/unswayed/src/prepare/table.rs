@@ -21,7 +21,7 @@ use super::{PrepareError, Prepared, fingerprints_of};
 use crate::certify::dot;
 
 /// A table of which more than this share of the rows were trained on is refused; some rows of a table are equal by chance.
-const MOST_SEEN: f64 = 0.5;
+pub(super) const MOST_SEEN: f64 = 0.5;
 /// Of the two norms, clipping is chosen where its quick model is better by more than this.
 const CLEARLY_BETTER: f64 = 0.01;
 
@@ -67,7 +67,7 @@ const MOST_NUMBERED_CLASSES: usize = 20;
 
 impl LabelKind {
     /// Decides what labels are.
-    fn decide(self, y: &RawLabels) -> Result<Labels, DataError> {
+    pub(super) fn decide(self, y: &RawLabels) -> Result<Labels, DataError> {
         let policy = match self {
             LabelKind::Scores => LabelPolicy::Scores,
             LabelKind::Numbers => LabelPolicy::Numbers,
@@ -173,6 +173,9 @@ pub enum TableError {
     /// No column is left.
     #[error("no column is of use: {0}")]
     NoColumns(String),
+    /// Texts, or what is wanted of them, cannot be used.
+    #[error("{0}")]
+    Texts(String),
     /// A column that the transform was fitted on is not there, or holds something else.
     #[error(
         "the column {name:?} is missing or does not hold {wanted}, as it did where the transform was fitted"
@@ -382,8 +385,7 @@ impl TableTransform {
                 match (&plan.step, &column.cells) {
                     (Step::Number(step), Cells::Numbers(numbers)) => step.apply(numbers[i], &mut x),
                     (Step::Category(step), Cells::Texts(texts)) => {
-                        let text = texts.places()[i].map(|place| texts.levels()[place as usize].as_str());
-                        step.apply(text, &mut x);
+                        step.apply(texts.get(i), &mut x);
                     }
                     (Step::Category(step), Cells::Numbers(_)) => step.apply(None, &mut x),
                     _ => {}

@@ -6,11 +6,11 @@ use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 use unswayed_data::Labels;
 
-use super::file::{Numbers, numbers};
+use super::file::{Numbers, numbers, version_is};
 use super::fourier::Fourier;
 use super::rows::RowNorm;
 use super::table::{ColumnPlan, Step, TableTransform};
-use super::{Transform, TransformError};
+use super::{TextTransform, Transform, TransformError, texts_file};
 
 /// The version that is written, and the only one that is read.
 const VERSION: &str = "1";
@@ -18,23 +18,29 @@ const KIND: &str = "unswayed-table-transform";
 /// The columns and what is done to them.
 const TABLE: &str = "table";
 
-/// A transform of either kind.
+/// A transform of any kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnyTransform {
     /// Of features.
     Features(Transform),
     /// Of a table.
     Table(Box<TableTransform>),
+    /// Of texts.
+    Texts(Box<TextTransform>),
 }
 
 impl AnyTransform {
     /// Reads a file's bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<AnyTransform, TransformError> {
-        let is_table = SafeTensors::read_metadata(bytes).is_ok_and(|(_, header)| {
-            header.metadata().as_ref().is_some_and(|about| about.contains_key(KIND))
-        });
-        if is_table {
+        let is = |kind: &str| {
+            SafeTensors::read_metadata(bytes).is_ok_and(|(_, header)| {
+                header.metadata().as_ref().is_some_and(|about| about.contains_key(kind))
+            })
+        };
+        if is(KIND) {
             TableTransform::from_bytes(bytes).map(|table| AnyTransform::Table(Box::new(table)))
+        } else if is(texts_file::KIND) {
+            TextTransform::from_bytes(bytes).map(|texts| AnyTransform::Texts(Box::new(texts)))
         } else {
             Transform::from_bytes(bytes).map(AnyTransform::Features)
         }
@@ -85,15 +91,7 @@ impl TableTransform {
         let bad = |text: &str| TransformError(text.to_owned());
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| TransformError(e.to_string()))?;
         let about = |key| header.metadata().as_ref().and_then(|about| about.get(key));
-        match about(KIND) {
-            None => return Err(bad("it does not say it is one")),
-            Some(version) if version != VERSION => {
-                return Err(TransformError(format!(
-                    "it has version {version}, this program reads {VERSION}"
-                )));
-            }
-            Some(_) => {}
-        }
+        version_is(about(KIND), VERSION)?;
         let text = about(TABLE).ok_or_else(|| bad("it does not describe its columns"))?;
         let Description { columns, labels, norm, bias } =
             serde_json::from_str(text).map_err(|e| TransformError(e.to_string()))?;

@@ -18,6 +18,8 @@ mod benign;
 #[cfg(feature = "general")]
 mod conic;
 mod dense;
+#[cfg(feature = "general")]
+mod dense_large;
 mod descent;
 mod first_steps;
 #[cfg(feature = "general")]

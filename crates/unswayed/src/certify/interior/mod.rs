@@ -31,7 +31,7 @@
 //! | [`guards`], [`cone`] | the inequalities on x |
 //! | [`mod@solve`] | the interior point method |
 
-mod cone;
+pub(super) mod cone;
 mod envelope;
 mod guards;
 mod instance;

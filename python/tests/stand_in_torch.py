@@ -1,4 +1,4 @@
-"""What `from_torch` looks at, where PyTorch itself (5.4 GB installed from the ordinary index) is missing.
+"""What `from_torch` looks at, where PyTorch itself is missing; scripts/torch runs the same tests with the real one.
 
 Linear layers, SGD with weight decay, and losses with PyTorch's own update, on NumPy: the names, defaults and places of
 attributes are PyTorch's, which the real tests compare where it is installed.

@@ -6,10 +6,9 @@ from river import linear_model, optim
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import Perceptron, SGDClassifier, SGDRegressor
 from sklearn.preprocessing import StandardScaler
+from streams import LOSSES, PENALTY, POISON, RATE, stream
 
 import unswayed
-
-RATE, PENALTY, POISON = 0.05, 0.1, 0.05
 
 
 class Sklearn:
@@ -51,21 +50,6 @@ class River:
     def weights(self):
         own = [self.model.intercept] if self.learner.intercept else []
         return np.append([self.model.weights[i] for i in range(len(self.model.weights))], own)
-
-
-def stream(x, y, point, steps, seed):
-    """Benign points, and the attack's point at the poison rate. A point z is features and label in one."""
-    random = np.random.default_rng(seed)
-    rows, poisoned = random.integers(len(x), size=steps), random.random(steps) < POISON
-    for row, bad in zip(rows, poisoned):
-        yield (-point, -1) if bad else (x[row], y[row])
-
-
-LOSSES = {
-    "hinge": lambda margins: np.maximum(0, 1 - margins),
-    "logistic": lambda margins: np.logaddexp(0, -margins),
-    "modified-huber": lambda margins: np.where(margins < -1, -4 * margins, np.maximum(0, 1 - margins) ** 2),
-}
 
 
 @pytest.mark.parametrize("intercept", [False, True])

@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
 from sklearn.linear_model import SGDClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, Normalizer, OneHotEncoder, StandardScaler
-from test_estimators import LOSSES, PENALTY, POISON, RATE, stream
+from streams import LOSSES, PENALTY, POISON, RATE, stream
 
 import unswayed
 from unswayed import Guard, UnswayedError

@@ -5,12 +5,12 @@ import importlib.util
 import numpy as np
 import pytest
 import stand_in_torch as stand_in
-from test_estimators import LOSSES, PENALTY, POISON, RATE, stream
+from streams import LOSSES, PENALTY, POISON, RATE, stream
 
 import unswayed
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
-needs_torch = pytest.mark.skipif(not HAS_TORCH, reason="4 tests with the real PyTorch skipped: it is not installed")
+needs_torch = pytest.mark.skipif(not HAS_TORCH, reason="PyTorch is not installed here: scripts/torch runs this")
 
 
 class StandIn:

@@ -11,6 +11,8 @@ use super::dense::{Matrix, WIDE, padded};
 
 /// Columns that one thread takes at a time.
 const PANEL: usize = 256;
+/// Columns up to which a whole product is faster than its upper triangle.
+const FEW: usize = 64;
 
 impl Matrix {
     fn view(&self) -> MatRef<'_, f64> {
@@ -51,6 +53,10 @@ pub(super) fn add_gram(c: &mut Matrix, a: &[f64], b: &[f64]) {
     let a = MatRef::from_row_major_slice(a, a.len() / rows.max(1), rows);
     let b = MatRef::from_row_major_slice(b, b.len() / columns.max(1), columns);
     let whole = BlockStructure::Rectangular;
+    if rows <= FEW {
+        let c = MatMut::from_row_major_slice_mut(&mut c.values, rows, columns);
+        return matmul(c, Accum::Add, a.transpose(), b, 1.0, Par::Seq);
+    }
     let add = |c: MatMut<f64>, first: usize, shape: BlockStructure| {
         let b = b.subcols(first, c.ncols());
         triangular(c, shape, Accum::Add, a.transpose(), whole, b, whole, 1.0, Par::Seq);

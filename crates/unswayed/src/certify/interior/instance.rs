@@ -105,8 +105,9 @@ impl<'a> Instance<'a> {
     }
 
     /// Whether speed matters more than certificates that are the same on every machine.
+    #[cfg(feature = "general")]
     pub(super) fn is_large(&self) -> bool {
-        self.dimension > MOST_SAME_COLUMNS
+        self.rows() > MOST_SAME_ROWS || self.dimension > MOST_SAME_COLUMNS
     }
 
     /// The map into the span of the rows, if they are fewer than their columns, and the instance there.

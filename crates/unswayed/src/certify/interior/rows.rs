@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::super::dense::{Matrix, WIDE, padded};
 use super::envelope::{Curvature, Envelope, Inputs};
-use super::instance::{Instance, dot};
+use super::instance::{Instance, MOST_SAME_COLUMNS, dot};
 use super::outer::{ALPHA, Point};
 use super::sums::{Gradient, Prediction, System, VECTORS};
 
@@ -202,7 +202,7 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
     ) -> ([f64; 5], Matrix) {
         let d = self.instance.dimension;
         let (mut sums, mut columns) = ([0.0; 5], Matrix::zeros(d, width));
-        let height = if self.instance.is_large() { LARGE_TILE } else { TILE };
+        let height = if d > MOST_SAME_COLUMNS { LARGE_TILE } else { TILE };
         let mut scaled = vec![0.0; height * width];
         for (t, tile) in cells.chunks_mut(height).enumerate() {
             let start = first + t * height;

@@ -141,7 +141,9 @@ impl Guards {
             for (j, s) in cone {
                 of.gradients[0][*j] -= held.multiplier.inner(*s);
                 let moved = inverse.sandwich(*s, held.multiplier);
-                cone.iter().for_each(|(l, r)| a[(*j, *l)] += moved.inner(*r));
+                for (l, r) in cone {
+                    a[(*j, *l)] += moved.inner(*r);
+                }
             }
         }
         if let Some(constant) = &shared.constant {

@@ -256,7 +256,7 @@ impl<'a> Rows<'a> {
             let by = along.map_or([0.0; 3], |along| inputs(z, along, first));
             each(state, inputs(z, point, first), by, table.mass[i])
         };
-        let block = |start: usize, states: &mut [State]| summed(table, start, states, width, &visit);
+        let block = |start: usize, states: &mut [State]| summed(table, start, states, width, visit);
         let mut total: Option<RowSums> = None;
         for (g, group) in self.states.chunks_mut(GROUP * BLOCK).enumerate() {
             let first = g * GROUP * BLOCK;

@@ -4,10 +4,14 @@
 //! unswayed-benches export N D FILE   write N rows of the sample with D columns, as little-endian binary64
 //! unswayed-benches compare N D       time certification and the exact checker on these rows
 //! unswayed-benches scale N           time `certify` on N synthetic rows, and its memory
+//! unswayed-benches learners          the names of learners
+//! unswayed-benches learner NAME N D  time `certify` for one of them on N synthetic rows with D columns, and its memory
+//! unswayed-benches synthetic N D FILE  write these rows
 //! ```
 //!
 //! Times are in seconds; results are one line of JSON.
 
+mod learners;
 mod rows;
 
 use std::hint::black_box;
@@ -47,6 +51,9 @@ fn run(words: &[&str]) -> Result<(), Failure> {
         ["export", n, d, file] => rows::export(&rows::sample(n.parse()?, d.parse()?)?, file)?,
         ["compare", n, d] => println!("{}", compare(&rows::sample(n.parse()?, d.parse()?)?)?),
         ["scale", n] => println!("{}", scale(&rows::synthetic(n.parse()?)?)?),
+        ["learners"] => println!("{}", json!(learners::NAMES)),
+        ["learner", name, n, d] => println!("{}", learner(name, n.parse()?, d.parse()?)?),
+        ["synthetic", n, d, file] => rows::export(&rows::leaning(n.parse()?, d.parse()?)?, file)?,
         _ => return Err("see the first lines of benches/src/main.rs for the arguments".into()),
     }
     Ok(())
@@ -86,6 +93,23 @@ fn scale(data: &Dataset) -> Result<Value, Failure> {
         "data_bytes": before,
         "peak_bytes": after,
         "bound": bound?,
+        "certified_loss": outcome.certified_loss,
+        "certified_error": outcome.certified_error,
+        "status": outcome.status,
+    }))
+}
+
+/// One learner: time, memory and bound.
+fn learner(name: &str, n: usize, d: usize) -> Result<Value, Failure> {
+    let problem = learners::problem(name, n, d)?;
+    let (certify, outcome) = timed(|| certify(&problem));
+    let outcome = outcome?;
+    Ok(json!({
+        "name": name,
+        "rows": n,
+        "dimension": d,
+        "certify": certify,
+        "peak_bytes": peak_memory(),
         "certified_loss": outcome.certified_loss,
         "certified_error": outcome.certified_error,
         "status": outcome.status,

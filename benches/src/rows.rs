@@ -32,6 +32,23 @@ pub fn synthetic(n: usize) -> Result<Dataset, DataError> {
     Dataset::from_rows(z, all.dimension(), None)
 }
 
+/// `n` rows of any width: Gaussian entries, of which the first leans one way and the last is a bias, shortened to norm one. Always the
+/// same ones.
+pub fn leaning(n: usize, d: usize) -> Result<Dataset, DataError> {
+    let mut random = Random((n * d) as u64);
+    let scale = 0.6 / (d as f64).sqrt();
+    let mut z = Vec::with_capacity(n * d);
+    for _ in 0..n {
+        let (first, sign) = (z.len(), if random.unit() < 0.5 { -1.0 } else { 1.0 });
+        z.push(0.5 + 0.2 * random.normal());
+        z.extend((2..d).map(|_| scale * random.normal()));
+        z.push(0.2 * sign);
+        let norm = z[first..].iter().map(|z| z * z).sum::<f64>().sqrt().max(1.0) * (1.0 + 4.0 * f64::EPSILON);
+        z[first..].iter_mut().for_each(|z| *z /= norm);
+    }
+    Dataset::from_rows(z, d, None)
+}
+
 /// Writes the rows as they are in memory: little-endian binary64, one row after the other.
 pub fn export(data: &Dataset, file: &str) -> std::io::Result<()> {
     let bytes: Vec<u8> = data.z().iter().flat_map(|z| z.to_le_bytes()).collect();

@@ -8,18 +8,21 @@ use std::ops::{Index, IndexMut};
 
 /// Rows and columns of a product that are held in registers.
 const HIGH: usize = 4;
-const WIDE: usize = 8;
+pub(crate) const WIDE: usize = 8;
 /// Rows of a product that are taken together.
 const TALL: usize = 32;
 
 /// Rows that are eliminated before the others learn of it.
 const PANEL: usize = 32;
 
+/// Columns of a system up to which it is solved to the same bits on every machine: those of 64 columns of data and of a few numbers more.
+const MOST_SAME: usize = 72;
+
 /// A matrix, row after row.
 #[derive(Clone, Debug)]
 pub(crate) struct Matrix {
-    columns: usize,
-    values: Vec<f64>,
+    pub(super) columns: usize,
+    pub(super) values: Vec<f64>,
 }
 
 impl Index<(usize, usize)> for Matrix {
@@ -56,29 +59,45 @@ impl Matrix {
         self
     }
 
-    /// self += aᵀb, where `a` has as many columns as this has rows; both are given row after row.
+    /// self += aᵀb, where `a` has as many columns as this has rows; both are given row after row. The first [`WIDE`] columns are
+    /// anything. Each [`padded`] number of columns after them is a symmetric product, of which only the upper triangle is right.
     #[inline(always)]
-    pub fn add_product(&mut self, a: &[f64], b: &[f64]) {
-        let (rows, columns) = (self.rows(), self.columns);
-        add_product(a, rows, b, columns, &mut self.values, columns);
-    }
-
-    /// [`Matrix::add_product`] by a kernel that is faster for large matrices, and whose last bits depend on the machine.
-    #[cfg(feature = "general")]
-    pub fn add_large_product(&mut self, a: &[f64], b: &[f64]) {
-        let (rows, columns) = (self.rows(), self.columns);
-        let a = faer::MatRef::from_row_major_slice(a, a.len() / rows.max(1), rows);
-        let b = faer::MatRef::from_row_major_slice(b, b.len() / columns.max(1), columns);
-        let c = faer::MatMut::from_row_major_slice_mut(&mut self.values, rows, columns);
-        faer::linalg::matmul::matmul(c, faer::Accum::Add, a.transpose(), b, 1.0, faer::Par::Seq);
+    pub fn add_gram(&mut self, a: &[f64], b: &[f64]) {
+        let (p, q) = (self.rows(), self.columns);
+        for (a, b) in a.chunks(p * TALL).zip(b.chunks(q * TALL)) {
+            for i in (0..p).step_by(HIGH) {
+                let mut add = |j: usize| match p - i {
+                    1 => add_block::<1>(a, (p, i), b, (q, j), &mut self.values, q),
+                    2 => add_block::<2>(a, (p, i), b, (q, j), &mut self.values, q),
+                    3 => add_block::<3>(a, (p, i), b, (q, j), &mut self.values, q),
+                    _ => add_block::<HIGH>(a, (p, i), b, (q, j), &mut self.values, q),
+                };
+                add(0);
+                for first in (WIDE..q).step_by(padded(p)) {
+                    (first + i / WIDE * WIDE..first + padded(p)).step_by(WIDE).for_each(&mut add);
+                }
+            }
+        }
     }
 
     /// self += aᵀb.
     pub fn add_product_of(&mut self, a: &Matrix, b: &Matrix) {
         pulp::Arch::new().dispatch(
             #[inline(always)]
-            || self.add_product(&a.values, &b.values),
+            || {
+                let (rows, columns) = (self.rows(), self.columns);
+                add_product(&a.values, rows, &b.values, columns, &mut self.values, columns);
+            },
         );
+    }
+
+    /// self += aᵀb, a symmetric product, of which only the upper triangle is right.
+    pub fn add_symmetric_product_of(&mut self, a: &Matrix, b: &Matrix) {
+        #[cfg(feature = "general")]
+        if self.columns > MOST_SAME {
+            return super::dense_large::add_symmetric(self, a, b);
+        }
+        self.add_product_of(a, b);
     }
 
     /// self·x.
@@ -96,28 +115,51 @@ impl Matrix {
     }
 }
 
+/// The width that a product of so many columns has, so that it is a whole number of blocks.
+pub(crate) fn padded(columns: usize) -> usize {
+    columns.next_multiple_of(WIDE)
+}
+
 /// A positive definite matrix as UᵀU, where U is an upper triangle.
-pub(crate) struct Cholesky(Matrix);
+struct Upper(Matrix);
+
+/// The factors of a positive definite matrix.
+pub(crate) struct Cholesky(Factors);
+
+enum Factors {
+    Same(Upper),
+    #[cfg(feature = "general")]
+    Large(super::dense_large::Factors),
+}
 
 impl Cholesky {
     /// Factorises a symmetric matrix, of which the upper triangle is read; `None` if it is not positive definite.
     pub fn new(mut matrix: Matrix) -> Option<Cholesky> {
+        #[cfg(feature = "general")]
+        if matrix.columns > MOST_SAME {
+            return super::dense_large::Factors::new(&matrix)
+                .map(|factors| Cholesky(Factors::Large(factors)));
+        }
         let done = pulp::Arch::new().dispatch(
             #[inline(always)]
             || factorise(&mut matrix),
         );
-        done.then_some(Cholesky(matrix))
+        done.then_some(Cholesky(Factors::Same(Upper(matrix))))
     }
 
     /// The solution of a system with several right sides, the columns of a matrix.
     pub fn solve(&self, mut right: Matrix) -> Matrix {
-        pulp::Arch::new().dispatch(
-            #[inline(always)]
-            || {
-                self.forward(&mut right);
-                self.backward(&mut right);
-            },
-        );
+        match &self.0 {
+            Factors::Same(upper) => pulp::Arch::new().dispatch(
+                #[inline(always)]
+                || {
+                    upper.forward(&mut right);
+                    upper.backward(&mut right);
+                },
+            ),
+            #[cfg(feature = "general")]
+            Factors::Large(factors) => factors.solve(&mut right),
+        }
         right
     }
 
@@ -125,7 +167,9 @@ impl Cholesky {
     pub fn solve_one(&self, right: Vec<f64>) -> Vec<f64> {
         self.solve(Matrix { columns: 1, values: right }).values
     }
+}
 
+impl Upper {
     /// Solves Uᵀy = b in place.
     #[inline(always)]
     fn forward(&self, y: &mut Matrix) {
@@ -224,7 +268,7 @@ fn add_product(a: &[f64], p: usize, b: &[f64], q: usize, c: &mut [f64], stride: 
     for (a, b) in a.chunks(p * TALL).zip(b.chunks(q * TALL)) {
         for i in (0..high).step_by(HIGH) {
             for j in (0..wide).step_by(WIDE) {
-                add_block(a, (p, i), b, (q, j), c, stride);
+                add_block::<HIGH>(a, (p, i), b, (q, j), c, stride);
             }
         }
     }
@@ -239,7 +283,7 @@ fn add_product(a: &[f64], p: usize, b: &[f64], q: usize, c: &mut [f64], stride: 
 
 /// One block of the product, held in registers.
 #[inline(always)]
-fn add_block(
+fn add_block<const H: usize>(
     a: &[f64],
     (p, i): (usize, usize),
     b: &[f64],
@@ -247,12 +291,12 @@ fn add_block(
     c: &mut [f64],
     stride: usize,
 ) {
-    let mut sums = [[0.0; WIDE]; HIGH];
+    let mut sums = [[0.0; WIDE]; H];
     for (r, sums) in sums.iter_mut().enumerate() {
         sums.copy_from_slice(&c[(i + r) * stride + j..][..WIDE]);
     }
     for (a, b) in a.chunks_exact(p).zip(b.chunks_exact(q)) {
-        let (a, b) = (&a[i..i + HIGH], &b[j..j + WIDE]);
+        let (a, b) = (&a[i..i + H], &b[j..j + WIDE]);
         for (sums, a) in sums.iter_mut().zip(a) {
             for (sum, b) in sums.iter_mut().zip(b) {
                 *sum += a * b;
@@ -304,9 +348,36 @@ mod tests {
         }
     }
 
+    /// The upper triangles of symmetric products, and the columns before them.
+    #[test]
+    fn grams_are_products_to_the_last_bit() {
+        for (n, d) in [(1, 1), (5, 3), (9, 8), (70, 13), (33, 31), (40, 64)] {
+            let (side, z) = (padded(d), Matrix::from_fn(n, d, entry));
+            let width = WIDE + 2 * side;
+            let weight = |i: usize, block: usize| entry(i + 7 * block, 3).abs();
+            let b = Matrix::from_fn(n, width, |i, j| match j.checked_sub(WIDE) {
+                None => entry(j, i),
+                Some(j) if j % side < d => weight(i, j / side) * z[(i, j % side)],
+                Some(_) => 0.0,
+            });
+            let mut found = Matrix::zeros(d, width);
+            found.add_gram(&z.values, &b.values);
+            let mut large = Matrix::zeros(d, width);
+            super::super::dense_large::add_gram(&mut large, &z.values, &b.values);
+            for (i, j) in (0..d).flat_map(|i| (0..width).map(move |j| (i, j))) {
+                let is_upper = j.checked_sub(WIDE).is_none_or(|j| (i..d).contains(&(j % side)));
+                let wanted = (0..n).fold(0.0, |sum, k| sum + z[(k, i)] * b[(k, j)]);
+                if is_upper {
+                    assert_eq!(found[(i, j)].to_bits(), f64::to_bits(wanted), "{n} {d}: {i} {j}");
+                    assert!((large[(i, j)] - wanted).abs() < 1e-12, "{n} {d}: {i} {j}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn systems_are_solved_and_the_factor_is_the_textbook_one_to_the_last_bit() {
-        for n in [1, 2, 31, 32, 33, 64, 100] {
+        for n in [1, 2, 31, 32, 33, 64, 72, 73, 700] {
             let square = Matrix::from_fn(n, n, entry);
             let mut a = Matrix::from_fn(n, n, |i, j| if i == j { 1.0 } else { 0.0 });
             a.add_product_of(&square, &square);
@@ -326,15 +397,23 @@ mod tests {
             let upper = |m: &Matrix| {
                 (0..n).flat_map(|i| (i..n).map(move |j| (i, j))).map(|at| m[at]).collect::<Vec<_>>()
             };
-            assert_eq!(upper(&cholesky.0), upper(&plain), "{n}");
+            if let Factors::Same(found) = &cholesky.0 {
+                assert_eq!(upper(&found.0), upper(&plain), "{n}");
+            }
+            assert_eq!(matches!(cholesky.0, Factors::Same(_)), n <= MOST_SAME);
             let x = Matrix::from_fn(n, 3, |i, j| entry(i, j + 5));
             let mut right = Matrix::zeros(n, 3);
             right.add_product_of(&a, &x);
+            let mut again = Matrix::from_fn(n, n, |i, j| if i == j { 1.0 } else { 0.0 });
+            again.add_symmetric_product_of(&square, &square);
+            let near = |(a, b): (f64, f64)| (a - b).abs() < 1e-9;
+            assert!(upper(&again).into_iter().zip(upper(&a)).all(near), "{n}");
             let solved = cholesky.solve(right.clone());
             let off = solved.values.iter().zip(&x.values).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-            assert!(off < 1e-9, "{n}: {off}");
+            assert!(off < 1e-7, "{n}: {off}");
             let first = cholesky.solve_one((0..n).map(|i| right[(i, 0)]).collect());
-            assert_eq!(first, (0..n).map(|i| solved[(i, 0)]).collect::<Vec<_>>());
+            let near = |(i, x): (usize, &f64)| (x - solved[(i, 0)]).abs() < 1e-9;
+            assert!(first.iter().enumerate().all(near), "{n}");
         }
     }
 

@@ -21,6 +21,8 @@ mod conic;
 #[cfg(feature = "general")]
 mod contraction;
 mod dense;
+#[cfg(feature = "general")]
+mod dense_large;
 mod descent;
 mod first_steps;
 #[cfg(feature = "general")]

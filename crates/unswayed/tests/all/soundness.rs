@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use unswayed::certify::{Options, certify_with};
-use unswayed::check::{CaseProof, Certificate, Evidence, Horizon, Proof, Rows, prove};
+use unswayed::check::{CaseProof, Certificate, Evidence, Horizon, Loss, Proof, Rows, prove};
 use unswayed::learner::LinearState;
 use unswayed::{Dataset, Problem, certify};
 
@@ -498,26 +498,48 @@ proptest! {
     }
 }
 
+/// Rows around a centre, of norm 1 at most.
+fn around_centre(random: &mut Random, rows: usize, columns: usize) -> Vec<f64> {
+    let center = random.gaussian(columns);
+    let row = |_| {
+        let noise = random.gaussian(columns);
+        let z = moved(&center, 0.8, &noise);
+        scaled(&z, 1.0 / norm(&z).max(1.0))
+    };
+    (0..rows).flat_map(row).collect()
+}
+
+fn does_not_depend_on_threads(problem: &Problem, options: &Options) {
+    let run = || certify_with(problem, options).unwrap().certificate.to_bytes();
+    let alone = in_pool(1, run);
+    assert!(alone == in_pool(2, run) && alone == in_pool(3, run), "{:?}", problem.statement().learner);
+}
+
 #[test]
 fn certificates_do_not_depend_on_the_number_of_threads() {
     let mut random = Random(51);
-    let center = random.gaussian(4);
-    let z: Vec<f64> = (0..7001)
-        .flat_map(|_| {
-            let noise = random.gaussian(4);
-            let z = moved(&center, 0.8, &noise);
-            scaled(&z, 1.0 / norm(&z).max(1.0))
-        })
-        .collect();
+    let z = around_centre(&mut random, 7001, 4);
     let weights: Vec<f64> = (0..7001).map(|_| random.log(0.1, 10.0)).collect();
     for weights in [None, Some(weights)] {
         let data = Dataset::from_rows(z.clone(), 4, weights).unwrap();
         let builder = Problem::builder(data).learning_rate(1e-3).regularization(0.02).poison_rate(0.05);
-        let problem = builder.build().unwrap();
-        let options = Options::default().with_horizon(1000);
-        let run = || certify_with(&problem, &options).unwrap().certificate.to_bytes();
-        let alone = in_pool(1, run);
-        assert!(alone == in_pool(2, run) && alone == in_pool(3, run));
+        does_not_depend_on_threads(&builder.build().unwrap(), &Options::default().with_horizon(1000));
+    }
+}
+
+/// The same for rows and sets of other kinds, and for many columns.
+#[test]
+fn certificates_of_other_methods_do_not_depend_on_the_number_of_threads() {
+    let mut random = Random(52);
+    let on = |z: Vec<f64>, columns: usize| {
+        let data = Dataset::from_rows(z, columns, None).unwrap();
+        Problem::builder(data).learning_rate(1e-3).regularization(0.02).poison_rate(0.05)
+    };
+    let many = on(around_centre(&mut random, 1500, 4), 4);
+    let wide = on(around_centre(&mut random, 300, 290), 290);
+    let logistic = many.clone().loss(Loss::Logistic.into());
+    for builder in [logistic, many.adversary(unswayed::Adversary::BoxAroundData), wide] {
+        does_not_depend_on_threads(&builder.build().unwrap(), &Options::default());
     }
 }
 

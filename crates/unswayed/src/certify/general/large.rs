@@ -59,7 +59,7 @@ fn best(
 }
 
 /// The search for the worst θ of a case.
-pub(super) struct Newton<'a> {
+struct Newton<'a> {
     task: &'a CaseProgram<'a>,
     quadratic: &'a Quadratic<'a>,
     table: &'a RowTable,
@@ -70,12 +70,7 @@ pub(super) struct Newton<'a> {
 }
 
 impl<'a> Newton<'a> {
-    pub(super) fn new(
-        task: &'a CaseProgram<'a>,
-        found: &Found,
-        quadratic: &'a Quadratic<'a>,
-        of: &LinesFound,
-    ) -> Self {
+    fn new(task: &'a CaseProgram<'a>, found: &Found, quadratic: &'a Quadratic<'a>, of: &LinesFound) -> Self {
         let (table, shell) = (&task.tables[of.dataset], task.shells.get(of.shell).copied());
         let row = |i: usize| {
             let row = task.row(table, shell, i, found.alpha, dot(&found.beta, table.row(i)));
@@ -96,7 +91,7 @@ impl<'a> Newton<'a> {
     }
 
     /// The lines of all rows at θ.
-    pub(super) fn lines(&self, theta: &[f64], width: f64) -> Vec<RowUnknowns> {
+    fn lines(&self, theta: &[f64], width: f64) -> Vec<RowUnknowns> {
         let line = |i: usize| self.line(i, dot(theta, self.table.row(i)), width);
         (0..self.rows.len()).into_par_iter().with_min_len(CHUNK).map(line).collect()
     }
@@ -129,7 +124,7 @@ impl<'a> Newton<'a> {
     }
 
     /// Newton steps to where θ is worst.
-    pub(super) fn run(&self, theta: &mut Vec<f64>, width: f64) {
+    fn run(&self, theta: &mut Vec<f64>, width: f64) {
         let d = theta.len();
         let size = |force: &[f64]| self.quadratic.peak(force);
         let mut force = self.residual(theta, width);

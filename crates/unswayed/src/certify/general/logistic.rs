@@ -109,12 +109,7 @@ impl Curve<f64> {
     }
 }
 
-/// The largest value of a curve that need not be concave, but is between neighbours of a fine grid.
-pub(super) fn highest(curve: &Curve<f64>) -> f64 {
-    around_highest(*curve).top()
-}
-
-/// A curve on an interval around the highest of some points.
+/// A curve that need not be concave on an interval around the highest of some points, where it is.
 pub(super) fn around_highest(curve: Curve<f64>) -> Arc<f64> {
     let grid = (-60..=60).map(|i| f64::from(i) * 0.25);
     let best = grid.max_by(|a, b| curve.at(weight(*a)).total_cmp(&curve.at(weight(*b)))).unwrap_or(0.0);

@@ -1,4 +1,4 @@
-//! Proofs for all learners, sets, targets and steps: by Newton's method on a saddle function for losses without kinks and one case, else by a
+//! Proofs for all learners, sets, targets and steps: by an interior point method on a saddle function where there is one case, else by a
 //! conic program. The program sees at most some thousand rows; with more, it sees a sample, and the lines of all rows follow from its
 //! solution. Hinge rows against a ball have a faster method ([`super::interior`]).
 //!
@@ -10,8 +10,8 @@
 //! | `points`, `shells`, `slabs` | the adversary's sets; where θ may be |
 //! | `program`, `cuts`, `solve` | the program, points on its curves, their refinement |
 //! | `finite` | sets of many points |
-//! | `saddle` | losses without kinks, one dataset and one case: the fast method |
-//! | `large`, `improve` | data of more rows than the program sees; smooth losses where the fast method stops early |
+//! | `saddle` | one dataset and one case: the fast method |
+//! | `large` | data of more rows than the program sees |
 //! | `theta`, `witness` | from a solution to a witness |
 //! | `confidence` | bounds for the distribution that the rows come from |
 //! | `affine`, `logistic` | affine functions of unknowns; curves of the logistic loss |
@@ -21,7 +21,6 @@ mod confidence;
 mod cuts;
 mod finite;
 mod hostile;
-mod improve;
 mod large;
 mod logistic;
 mod points;
@@ -54,7 +53,7 @@ use solve::Found;
 pub(super) fn search(problem: &Problem) -> Result<ProvenClaims, CertifyError> {
     let search = Search::new(problem, None)?;
     let (loss, found) = search.loss()?;
-    let error = search.error(&found).filter(|error| error.bound < 1.0 && error.bound < loss.bound);
+    let error = search.error().filter(|error| error.bound < 1.0 && error.bound < loss.bound);
     Ok(ProvenClaims { loss, error, converged: found.converged })
 }
 
@@ -68,7 +67,7 @@ pub(super) fn first_steps(problem: &Problem, start: &StartCost) -> Vec<CaseProof
     let Ok(edges) = search.edges(&task) else { return vec![] };
     let slabs = slabs::each(&edges);
     let task = CaseProgram { slabs: &slabs, ..task };
-    let Ok(found) = search.find(&task, None) else { return vec![] };
+    let Ok(found) = search.find(&task) else { return vec![] };
     ROOMS.map(|room| search.proof(&task, &edges, &found, method, room)).into()
 }
 
@@ -80,16 +79,10 @@ fn refused(refusal: Failure) -> CertifyError {
 const MOST_ROWS: usize = 5000;
 /// The same for rows of losses without kinks, each of which has many inequalities.
 const MOST_CURVED_ROWS: usize = 500;
-/// And for such rows where the program only gives a start.
-const MOST_STARTING_ROWS: usize = 100;
 /// The same where rows may be hostile: for losses with kinks, and without.
 const MOST_HOSTILE_ROWS: [usize; 2] = [1000, 500];
 /// Rows times shells that a target of its own rows may have: lines in shells cannot be found from a sample.
 const MOST_SHELL_ROWS: usize = 10_000;
-/// Rows of a loss without kinks up to which the program is solved in any case: it does best where the best numbers leave A at 0.
-const FEW_ROWS: usize = 60;
-/// Slopes that jump do so over this width when numbers are improved for many rows.
-const WIDTH: f64 = 0.02;
 /// Semidefinite cones up to which each label of a multi-class learner's adversary is a case of its own.
 const MOST_CONES: usize = 2000;
 /// How far inside of what is allowed the numbers of a witness are put, relatively, until the checker accepts them.
@@ -152,11 +145,11 @@ impl<'a> Search<'a> {
     /// The claim on the loss, and the numbers behind it.
     fn loss(&self) -> Result<(Claim, Found), CertifyError> {
         let (method, kind) = self.loss_kind();
-        self.claim(method, &*kind, None)
+        self.claim(method, &*kind)
     }
 
     /// The claim on the error, where there is a theorem for it.
-    fn error(&self, near: &Found) -> Option<Claim> {
+    fn error(&self) -> Option<Claim> {
         let Statement { learner, threat, target, .. } = self.statement();
         let is_plain = *target == Target::Data && learner.clip.is_none() && !learner.average;
         if !is_plain || threat.set == Set::LabelFlips {
@@ -167,22 +160,17 @@ impl<'a> Search<'a> {
             Loss::Hinge | Loss::Multiclass(_) => (RowBound::ErrorHinge, &rows::ErrorHinge),
             _ => return None,
         };
-        self.claim(method, kind, Some(near)).ok().map(|(claim, _)| claim)
+        self.claim(method, kind).ok().map(|(claim, _)| claim)
     }
 
     /// A witness with the bound that the exact checker finds for it.
-    fn claim(
-        &self,
-        method: RowBound,
-        kind: &dyn RowKind,
-        near: Option<&Found>,
-    ) -> Result<(Claim, Found), CertifyError> {
+    fn claim(&self, method: RowBound, kind: &dyn RowKind) -> Result<(Claim, Found), CertifyError> {
         let shells: Vec<shells::Shell> = self.shells.iter().flat_map(shells::each).collect();
         let task = self.task(kind, &shells);
         let edges = self.edges(&task)?;
         let slabs = slabs::each(&edges);
         let task = CaseProgram { slabs: &slabs, ..task };
-        let found = self.find(&task, near)?;
+        let found = self.find(&task)?;
         let mut refusal = None;
         let mut best: Option<Claim> = None;
         for room in ROOMS {
@@ -215,13 +203,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The best numbers; `near` are those of a similar task, if there are any.
-    fn find(&self, task: &CaseProgram, near: Option<&Found>) -> Result<Found, CertifyError> {
+    /// The best numbers.
+    fn find(&self, task: &CaseProgram) -> Result<Found, CertifyError> {
         let (rows, shells) = (self.tables.iter().map(RowTable::len).sum::<usize>(), task.shells.len());
         if shells > 1 && rows * shells > MOST_SHELL_ROWS {
             return Err(CertifyError::TooManyForShells { rows: MOST_SHELL_ROWS / shells });
         }
-        find(task, most_rows(task), near).ok_or(CertifyError::NoProof { refusal: None })
+        find(task, most_rows(task)).ok_or(CertifyError::NoProof { refusal: None })
     }
 
     /// The edges of slabs along an unregularized coordinate, if there is one.
@@ -277,7 +265,6 @@ fn most_rows(task: &CaseProgram) -> usize {
     let all = match has_kink(task.loss) {
         is_kinked if is_hostile => MOST_HOSTILE_ROWS[usize::from(!is_kinked)],
         true => MOST_ROWS,
-        false if improve::applies(task) => MOST_STARTING_ROWS,
         false => MOST_CURVED_ROWS,
     };
     // In slabs lines are many times as many, and α and β of a sample cost more.
@@ -285,45 +272,32 @@ fn most_rows(task: &CaseProgram) -> usize {
     (all / task.tables.len()).max(50)
 }
 
-/// The best numbers for all rows. `near` are good numbers for a similar task, if there are any.
-fn find(task: &CaseProgram, most_rows: usize, near: Option<&Found>) -> Option<Found> {
-    let fast = if saddle::applies(task) { saddle::solve(task, near) } else { None };
+/// The best numbers for all rows.
+fn find(task: &CaseProgram, most_rows: usize) -> Option<Found> {
+    let fast = if saddle::applies(task) { saddle::solve(task) } else { None };
+    let rows: usize = task.tables.iter().map(RowTable::len).sum();
     match fast {
-        Some(found) if found.converged => Some(found),
+        // What a sample of the rows gives is no better than where the method stopped.
+        Some(found) if found.converged || rows > most_rows => Some(found),
         fast => {
-            let found = [fast, by_program(task, most_rows, near)].into_iter().flatten();
+            let found = [fast, by_program(task, most_rows)].into_iter().flatten();
             found.min_by(|a, b| a.value.total_cmp(&b.value))
         }
     }
 }
 
-/// The best numbers by the conic program, from a sample of the rows if they are too many, and by quasi-Newton steps from there.
-fn by_program(task: &CaseProgram, most_rows: usize, near: Option<&Found>) -> Option<Found> {
+/// The best numbers by the conic program, from a sample of the rows if they are too many.
+fn by_program(task: &CaseProgram, most_rows: usize) -> Option<Found> {
     let solve = |task: &CaseProgram| match task.parts {
         [PointSet::Point(_), ..] => finite::solve_points(task),
         _ => solve::solve(&CaseProgram { is_shared: finite::must_share(task, task.parts.len()), ..*task }),
     };
-    let rows: usize = task.tables.iter().map(RowTable::len).sum();
-    let is_smooth = !has_kink(task.loss) && rows > FEW_ROWS && improve::applies(task);
-    let is_easy =
-        task.parts.iter().all(|part| !matches!(part, PointSet::Symmetric(set) if set.price.len() > 1));
-    if is_smooth && (near.is_some() || is_easy) {
-        let starts = [near.map(|near| improve::restart(task, near)), is_easy.then(|| improve::start(task))];
-        let found = starts.iter().flatten().map(|start| improve::improve(task, start, WIDTH));
-        return found.min_by(|a, b| a.value.total_cmp(&b.value));
-    }
     let strides = task.tables.iter().map(|table| table.len().div_ceil(most_rows));
     let samples: Vec<RowTable> =
         task.tables.iter().zip(strides).map(|(table, stride)| table.sample(stride)).collect();
-    if !is_smooth && samples.iter().zip(task.tables).all(|(sample, table)| sample.len() == table.len()) {
+    if samples.iter().zip(task.tables).all(|(sample, table)| sample.len() == table.len()) {
         return solve(task);
     }
     let sample = CaseProgram { tables: &samples, ..*task };
-    let mut found = solve(&sample)?;
-    if !improve::applies(task) {
-        return Some(large::lines(task, &sample, &found));
-    }
-    // The best τ for a sample may leave A at 0, from where there is no way on.
-    found.cases[0].tau.iter_mut().for_each(|tau| *tau *= 1.03);
-    Some(improve::improve(task, &large::lines(task, &sample, &found), WIDTH))
+    Some(large::lines(task, &sample, &solve(&sample)?))
 }

@@ -77,11 +77,6 @@ impl<'a> Quadratic<'a> {
         }
     }
 
-    /// Whether A is positive.
-    pub(super) fn is_positive(&self) -> bool {
-        self.diagonal.iter().all(|a| *a > 0.0)
-    }
-
     /// Av.
     pub(super) fn times(&self, v: &[f64]) -> Vec<f64> {
         self.scaled(v, |j| self.diagonal[j])

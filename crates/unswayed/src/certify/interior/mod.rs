@@ -34,7 +34,7 @@
 //! | [`mod@solve`] | the interior point method |
 
 mod compact;
-mod cone;
+pub(super) mod cone;
 mod envelope;
 mod guards;
 mod instance;

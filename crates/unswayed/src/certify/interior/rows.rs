@@ -8,9 +8,9 @@
 
 use rayon::prelude::*;
 
-use super::super::dense::Matrix;
+use super::super::dense::{Matrix, WIDE, padded};
 use super::envelope::{Curvature, Envelope, Inputs};
-use super::instance::{Instance, dot};
+use super::instance::{Instance, MOST_SAME_COLUMNS, dot};
 use super::outer::{ALPHA, Point};
 use super::sums::{Gradient, Prediction, System, VECTORS};
 
@@ -20,6 +20,8 @@ const BLOCK: usize = 2048;
 const GROUP: usize = 16;
 /// Rows per matrix product: few enough for the scaled copies to stay in cache.
 const TILE: usize = 64;
+/// The same where there are many columns.
+const LARGE_TILE: usize = 256;
 /// What a row remembers between passes.
 #[derive(Clone)]
 struct Cell<const M: usize, const K: usize> {
@@ -162,7 +164,7 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
     pub fn assemble(&mut self, at: &Point) -> System {
         let d = self.instance.dimension;
         self.kappa = self.instance.kappa(at.alpha());
-        let width = VECTORS + if E::COUPLED { 3 * d } else { 2 * d };
+        let width = WIDE + padded(d) * if E::COUPLED { 3 } else { 2 };
         let sum = |rows: &Self, first: usize, cells: &mut [Cell<M, K>]| {
             pulp::Arch::new().dispatch(Block { rows, first, cells, task: Assemble { at, width } })
         };
@@ -200,9 +202,10 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
     ) -> ([f64; 5], Matrix) {
         let d = self.instance.dimension;
         let (mut sums, mut columns) = ([0.0; 5], Matrix::zeros(d, width));
-        let mut scaled = vec![0.0; TILE * width];
-        for (t, tile) in cells.chunks_mut(TILE).enumerate() {
-            let start = first + t * TILE;
+        let height = if d > MOST_SAME_COLUMNS { LARGE_TILE } else { TILE };
+        let mut scaled = vec![0.0; height * width];
+        for (t, tile) in cells.chunks_mut(height).enumerate() {
+            let start = first + t * height;
             for ((n, cell), out) in tile.iter_mut().enumerate().zip(scaled.chunks_exact_mut(width)) {
                 cell.at = project(self.instance, start + n, at);
                 self.accumulate(start + n, cell, &mut sums, out);
@@ -210,10 +213,10 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
             let (block, scaled) = (self.instance.block(start, tile.len()), &scaled[..tile.len() * width]);
             #[cfg(feature = "general")]
             if self.instance.is_large() {
-                columns.add_large_product(block, scaled);
+                super::super::dense_large::add_gram(&mut columns, block, scaled);
                 continue;
             }
-            columns.add_product(block, scaled);
+            columns.add_gram(block, scaled);
         }
         (sums, columns)
     }
@@ -268,7 +271,7 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
     /// Adds a row to the sums and writes its scaled copies of z, from which the matrix product makes the Hessian.
     #[inline(always)]
     fn accumulate(&self, i: usize, cell: &Cell<M, K>, sums: &mut [f64; 5], out: &mut [f64]) {
-        let (p, z, d) = (self.instance.weight(i), self.instance.row(i), self.instance.dimension);
+        let (p, z) = (self.instance.weight(i), self.instance.row(i));
         let state = self.state(i, cell);
         let Curvature { jj, jk, kk, js, ks, ss } = self.envelope.curvature(i, &state.w);
         let (j, k0) = (self.instance.j_of_alpha(i), self.instance.kappa_of_alpha());
@@ -287,21 +290,17 @@ impl<'a, const M: usize, const K: usize, E: Envelope<M, K>> Rows<'a, M, K, E> {
         for (sum, term) in sums.iter_mut().zip(terms) {
             *sum += p * term;
         }
-        let vectors = [jj * j + jk * k0, js * j + ks * k0, slope, y, aim, y + inner(&E::WEIGHT, &step.local)];
-        let (head, mut rest) = out.split_at_mut(VECTORS);
+        let vectors: [f64; VECTORS] =
+            [jj * j + jk * k0, js * j + ks * k0, slope, y, aim, y + inner(&E::WEIGHT, &step.local)];
+        let (head, rest) = out.split_at_mut(WIDE);
         for (o, v) in head.iter_mut().zip(vectors) {
             *o = p * v;
         }
         let scales = [p * jj, -p * ss, p * js];
-        for scale in scales {
-            if rest.is_empty() {
-                break;
-            }
-            let (block, after) = rest.split_at_mut(d);
+        for (block, scale) in rest.chunks_exact_mut(padded(z.len())).zip(scales) {
             for (o, z) in block.iter_mut().zip(z) {
                 *o = scale * z;
             }
-            rest = after;
         }
     }
 

@@ -341,7 +341,7 @@ impl Newton {
         });
         let c = Cholesky::new(c)?;
         let c_inverse_b = c.solve(b.clone());
-        a.add_product_of(&b, &c_inverse_b);
+        a.add_symmetric_product_of(&b, &c_inverse_b);
         let schur = Cholesky::new(a)?;
         let gradient = Derivatives { x: own.x.clone(), theta: own.theta.clone(), ..*own };
         Some(Newton { gradient, b, c_inverse_b, c, schur, active: outer.active() })

@@ -1,8 +1,8 @@
 //! What the passes over the rows add up to.
 
-use super::super::dense::Matrix;
+use super::super::dense::{Matrix, WIDE, padded};
 
-/// Columns of the matrix product that are vectors: αβ, θα, and slope and weight, now and aimed at.
+/// Columns of the matrix product that are vectors: αβ, θα, and slope and weight, now and aimed at. Columns up to [`WIDE`] are empty.
 pub const VECTORS: usize = 6;
 
 /// The rows' part of a gradient, with respect to α, β and θ.
@@ -94,8 +94,9 @@ impl System {
     pub fn new(sums: [f64; 5], columns: &Matrix, epsilon: f64, coupled: bool) -> System {
         let (d, scale) = (columns.rows(), 1.0 - epsilon);
         let column = |j: usize, scale: f64| (0..d).map(|i| scale * columns[(i, j)]).collect::<Vec<_>>();
-        let matrix =
-            |b: usize, scale: f64| Matrix::from_fn(d, d, |i, j| scale * columns[(i, VECTORS + b * d + j)]);
+        let matrix = |b: usize, scale: f64| {
+            Matrix::from_fn(d, d, |i, j| scale * columns[(i.min(j), WIDE + b * padded(d) + i.max(j))])
+        };
         System {
             cost: sums[0],
             complementarity: sums[1],

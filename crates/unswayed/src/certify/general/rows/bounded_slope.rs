@@ -106,7 +106,8 @@ impl RowKind for BoundedSlope {
     }
 
     fn interior(&self, row: &Row<f64>) -> RowUnknowns {
-        own(row.kappa() * f64::midpoint(self.0.low, self.0.high))
+        let y = row.kappa() * f64::midpoint(self.0.low, self.0.high);
+        [0.0, y, 1.0 + self.0.tube * y.abs(), 0.0]
     }
 
     /// The slope of the loss at s, smoothed where it jumps.

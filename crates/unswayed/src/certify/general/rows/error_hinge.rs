@@ -41,6 +41,11 @@ impl RowKind for ErrorHinge {
         }
     }
 
+    fn interior(&self, row: &Row<f64>) -> RowUnknowns {
+        let c = f64::midpoint(least(row), 1.0);
+        [0.0, f64::midpoint(row.kappa0() - 1.0, c), (1.0 - c) / 2.0, c]
+    }
+
     /// c pays where J + c ≤ 0 and costs at least as much as it brings elsewhere.
     fn line(&self, row: &Row<f64>, _: f64, s: f64, width: f64) -> RowUnknowns {
         let c = (-row.j()).clamp(least(row), 1.0);

@@ -1,53 +1,29 @@
-//! One row's own problem: its best line for given (α, b, s), with a barrier for the inequalities of its unknowns ℓ.
+//! One row's own problem: its best line for given (α, b, s), subject to the inequalities of its unknowns ℓ.
 //!
 //! ```text
-//! Ψ(α, b, s) = min over ℓ   cost + s·slope − μ Σ log slack_k
+//! Ψ(α, b, s) = min over ℓ   cost + s·slope   where all slack_k(α, b, ℓ) ≥ 0
 //! ```
 //!
-//! Slacks are affine in (α, b, ℓ), or an unknown less the supremum of a curve. Newton's method finds ℓ, one-dimensional searches find
-//! the suprema, and what the rest of the program sees are the derivatives of Ψ: convex in (α, b), concave in s.
+//! Slacks are affine, or an unknown less the supremum of a curve. Each has a multiplier λ_k > 0 and a room r_k > 0. A step aims at
+//! λ_k·r_k = target_k and r_k = slack_k; while slacks bend, the rooms lag behind them. Here is a row's share of such a step, and the place
+//! to begin from: the minimum with the barrier −Σ log slack_k.
 
 use std::array::from_fn;
 
 use super::super::affine::Affine;
-use super::super::logistic::{Arc, Curve, WHOLE, margin};
+use super::super::logistic::Curve;
 use super::super::rows::RowConstraints;
+use super::curves::{Form, Peak, Slack, Supremum, UNKNOWNS, WIDTH, form, inner};
+use super::small::Small;
 
-/// The most unknowns of a row.
-pub(super) const UNKNOWNS: usize = 4;
 /// The most curves of a row.
-pub(super) const CURVES: usize = 4;
-/// The constant, two inputs and the unknowns: the places of an affine function's coefficients.
-const WIDTH: usize = 3 + UNKNOWNS;
-/// Newton steps for one row, at most.
+const CURVES: usize = 4;
+/// The most inequalities of a row.
+pub(super) const SLACKS: usize = 12;
+/// Newton steps to a row's centre, at most.
 const MOST_STEPS: usize = 60;
-/// They end when the next would be worth less than this, relative to μ.
-const ENOUGH: f64 = 1e-13;
-
-/// Coefficients of (1, α, b, ℓ).
-pub(super) type Form = [f64; WIDTH];
-
-/// An unknown that must not be below the supremum of a curve.
-#[derive(Clone, Debug)]
-struct Supremum {
-    unknown: usize,
-    /// Margins between which w is searched, in rising order.
-    between: (f64, f64),
-    /// Coefficients of the entropy, log w, log(1−w), w, w² and 1.
-    parts: [Form; 6],
-    shape: Shape,
-}
-
-/// How a curve's maximiser is found.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Shape {
-    /// In closed form.
-    Parabola,
-    /// By Newton's steps between the ends.
-    Concave,
-    /// The same, around the highest point of a grid.
-    Free,
-}
+/// They end when the next would be worth less than this.
+const ENOUGH: f64 = 1e-6;
 
 /// The problem of one row.
 #[derive(Clone, Debug)]
@@ -59,59 +35,98 @@ pub(super) struct Local {
     slope: Form,
 }
 
-/// Where a row's unknowns are, and the margins of its curves' maximisers.
+/// Where a row's unknowns are, the rooms and multipliers of its inequalities, and where its curves have their maxima.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place {
     pub(super) own: [f64; UNKNOWNS],
-    pub(super) margins: [f64; CURVES],
+    rooms: [f64; SLACKS],
+    multipliers: [f64; SLACKS],
+    peaks: [Peak; CURVES],
 }
 
-/// Ψ and its derivatives in u = (α, b, s).
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Slopes {
-    /// Ψ without barriers.
-    pub(super) value: f64,
-    pub(super) gradient: [f64; 3],
-    /// Of the gradient in μ.
-    pub(super) rate: [f64; 3],
-    /// αα, αb, bb, αs, bs, ss.
-    pub(super) hessian: [f64; 6],
-    /// Of ℓ in α, b, s and μ.
-    pub(super) follow: [[f64; UNKNOWNS]; 4],
-}
-
-/// One inequality at a point: its slack, the slack's gradient, and c·dᵀd, by which the slack bends down.
-struct Slack {
-    value: f64,
-    gradient: Form,
-    bend: Option<(Form, f64)>,
-}
-
-/// Gradient and Hessian of the barrier function in (α, b, ℓ); `pull` is Σ ∇slack/slack.
-struct Expansion {
-    pull: Form,
+/// The inequalities at a place: slack less room, gradients, and K = Σ_k λ_k (∇slack∇slackᵀ/room − ∇²slack) in (α, b, ℓ).
+pub(super) struct Expansion {
+    gaps: [f64; SLACKS],
+    gradients: [Form; SLACKS],
     hessian: [[f64; WIDTH]; WIDTH],
 }
 
-fn form(affine: &Affine) -> Form {
-    let mut form = [0.0; WIDTH];
-    form[0] = affine.constant;
-    affine.terms.iter().for_each(|(variable, factor)| form[variable + 1] += factor);
-    form
+/// How a row answers to changes of u = (α, b, s): the second derivatives that are left without ℓ, and the changes of ℓ.
+pub(super) struct Answer {
+    /// αα, αb, bb, αs, bs, ss.
+    pub(super) hessian: [f64; 6],
+    push: [[f64; UNKNOWNS]; 3],
+    follow: [[f64; UNKNOWNS]; 3],
+    small: Small,
 }
 
-fn inner(a: &Form, b: &Form) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+/// The gradient in u after a step of ℓ alone, and that step.
+pub(super) struct Aimed {
+    pub(super) gradient: [f64; 3],
+    own: [f64; UNKNOWNS],
+}
+
+/// A row's step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Change {
+    own: [f64; UNKNOWNS],
+    rooms: [f64; SLACKS],
+    multipliers: [f64; SLACKS],
+}
+
+/// What is wrong with a place, as the gradient of the Lagrangian in u and what the rest may be worth.
+pub(super) struct Fault {
+    pub(super) gradient: [f64; 3],
+    pub(super) residual: f64,
+    /// Σ λ·room.
+    pub(super) products: f64,
+    /// Cost and slope of the line, raised where it is too low.
+    pub(super) value: f64,
+}
+
+/// How far a step may go, and Σ λ·room after a part t of it: the coefficients of 1, t and t².
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub(super) step: f64,
+    pub(super) products: [f64; 3],
+}
+
+impl Limits {
+    pub(super) fn none() -> Limits {
+        Limits { step: f64::INFINITY, products: [0.0; 3] }
+    }
+
+    /// One inequality more: its room and multiplier with their changes, and its weight in the sum.
+    pub(super) fn add(&mut self, (room, by): (f64, f64), (multiplier, on): (f64, f64), weight: f64) {
+        for (value, change) in [(room, by), (multiplier, on)] {
+            if change < 0.0 {
+                self.step = self.step.min(-value / change);
+            }
+        }
+        let terms = [room * multiplier, room * on + multiplier * by, by * on];
+        self.products.iter_mut().zip(terms).for_each(|(sum, term)| *sum += weight * term);
+    }
+
+    pub(super) fn join(mut self, other: Limits) -> Limits {
+        self.step = self.step.min(other.step);
+        self.products.iter_mut().zip(other.products).for_each(|(a, b)| *a += b);
+        self
+    }
+
+    /// Σ λ·room after a part of the step.
+    pub(super) fn after(&self, part: f64) -> f64 {
+        self.products[0] + part * (self.products[1] + part * self.products[2])
+    }
 }
 
 impl Local {
     /// From a row's place in the conic program, its variables being α, b and the unknowns in this order.
     pub(super) fn new(unknowns: usize, part: &RowConstraints) -> Local {
-        let supremum = |arc: &Arc<Affine>| Supremum::new(arc, false);
+        assert!(part.fixed.len() + part.curves.len() <= SLACKS, "more inequalities than a row may have");
         Local {
             unknowns,
             fixed: part.fixed.iter().map(form).collect(),
-            suprema: part.curves.iter().map(supremum).collect(),
+            suprema: part.curves.iter().map(|arc| Supremum::new(arc, false)).collect(),
             cost: form(&part.cost),
             slope: form(&part.slope),
         }
@@ -132,55 +147,11 @@ impl Local {
 
     /// How many inequalities there are.
     pub(super) fn count(&self) -> f64 {
-        (self.fixed.len() + self.suprema.len()) as f64
-    }
-
-    fn slack(&self, k: usize, v: &Form, margins: &mut [f64; CURVES]) -> Slack {
-        if let Some(fixed) = self.fixed.get(k) {
-            return Slack { value: inner(fixed, v), gradient: *fixed, bend: None };
-        }
-        let c = k - self.fixed.len();
-        self.suprema[c].slack(v, &mut margins[c])
+        self.all().len() as f64
     }
 
     fn all(&self) -> std::ops::Range<usize> {
         0..self.fixed.len() + self.suprema.len()
-    }
-
-    fn expand(&self, v: &Form, mu: f64, margins: &mut [f64; CURVES]) -> Option<Expansion> {
-        let mut of = Expansion { pull: [0.0; WIDTH], hessian: [[0.0; WIDTH]; WIDTH] };
-        for k in self.all() {
-            let Slack { value, gradient, bend } = self.slack(k, v, margins);
-            if value.is_nan() || value <= 0.0 {
-                return None;
-            }
-            (1..WIDTH).for_each(|i| of.pull[i] += gradient[i] / value);
-            of.add(&gradient, mu / (value * value));
-            if let Some((along, factor)) = bend {
-                of.add(&along, mu / value * factor);
-            }
-        }
-        Some(of)
-    }
-
-    /// Raises T and the unknowns that suprema are about until the inequalities that have them hold.
-    fn raised(&self, at: &Place, [alpha, b]: [f64; 2], mu: f64) -> Place {
-        let mut place = *at;
-        let mut v = self.point(&place, [alpha, b]);
-        let tops = std::iter::once(0).chain(self.suprema.iter().map(|s| s.unknown));
-        for unknown in tops {
-            let mut need: f64 = 0.0;
-            for k in self.all() {
-                let slack = self.slack(k, &v, &mut place.margins);
-                let factor = slack.gradient[3 + unknown];
-                if factor > 0.0 {
-                    need = need.max((mu - slack.value) / factor);
-                }
-            }
-            v[3 + unknown] += need;
-            place.own[unknown] += need;
-        }
-        place
     }
 
     fn point(&self, place: &Place, [alpha, b]: [f64; 2]) -> Form {
@@ -189,36 +160,190 @@ impl Local {
         v
     }
 
-    /// A place with positive slacks: what was expected, or that with T raised, or one that is always inside if there is any.
-    fn begin(&self, from: &Place, inside: &Place, inputs: [f64; 2], mu: f64) -> Option<(Place, Expansion)> {
-        let expanded = |mut place: Place| {
-            let of = self.expand(&self.point(&place, inputs), mu, &mut place.margins)?;
-            Some((place, of))
-        };
-        expanded(*from)
-            .or_else(|| expanded(self.raised(from, inputs, mu)))
-            .or_else(|| expanded(self.raised(inside, inputs, mu)))
+    fn slack(&self, k: usize, v: &Form, peaks: &[Peak; CURVES]) -> Slack {
+        match self.fixed.get(k) {
+            Some(fixed) => Slack { value: inner(fixed, v), gradient: *fixed, bend: None },
+            None => self.suprema[k - self.fixed.len()].slack(v, &peaks[k - self.fixed.len()]),
+        }
     }
 
-    /// The best unknowns and the derivatives of Ψ there, from where they were expected; `inside` is where to begin if that is
-    /// outside. `None` if no line is allowed.
-    pub(super) fn solve(
-        &self,
-        from: &Place,
-        inside: &Place,
-        u: [f64; 3],
-        mu: f64,
-    ) -> Option<(Place, Slopes)> {
-        let inputs = [u[0], u[1]];
-        let (mut place, mut of) = self.begin(from, inside, inputs, mu)?;
-        for _ in 0..MOST_STEPS {
-            let small = self.factor(&of)?;
-            let mut force = [0.0; UNKNOWNS];
-            for (i, force) in force.iter_mut().enumerate().take(self.unknowns) {
-                *force = mu * of.pull[3 + i] - self.cost[3 + i] - u[2] * self.slope[3 + i];
+    /// Finds the maxima of the curves.
+    fn seek(&self, v: &Form, peaks: &mut [Peak; CURVES]) {
+        self.suprema.iter().zip(peaks).for_each(|(supremum, peak)| *peak = supremum.peak(v, peak));
+    }
+
+    /// The inequalities at a place, the maxima of its curves being known; `None` if a room is not positive.
+    pub(super) fn known(&self, place: &Place, inputs: [f64; 2]) -> Option<Expansion> {
+        let v = self.point(place, inputs);
+        let mut of = Expansion {
+            gaps: [0.0; SLACKS],
+            gradients: [[0.0; WIDTH]; SLACKS],
+            hessian: [[0.0; WIDTH]; WIDTH],
+        };
+        for k in self.all() {
+            let Slack { value, gradient, bend } = self.slack(k, &v, &place.peaks);
+            let (room, multiplier) = (place.rooms[k], place.multipliers[k]);
+            if room.is_nan() || room <= 0.0 {
+                return None;
             }
-            let step = small.solve(&force);
-            let size = step.iter().zip(&force).map(|(a, b)| a * b).sum::<f64>() / mu;
+            of.add(&gradient, multiplier / room);
+            if let Some((along, factor)) = bend {
+                of.add(&along, multiplier * factor);
+            }
+            (of.gaps[k], of.gradients[k]) = (value - room, gradient);
+        }
+        Some(of)
+    }
+
+    /// The same, the maxima being sought.
+    pub(super) fn found(&self, place: &mut Place, inputs: [f64; 2]) -> Option<Expansion> {
+        self.seek(&self.point(place, inputs), &mut place.peaks);
+        self.known(place, inputs)
+    }
+
+    /// How the row answers.
+    pub(super) fn answer(&self, of: &Expansion) -> Option<Answer> {
+        let small = self.factor(of)?;
+        let m = self.unknowns;
+        // How the force on ℓ changes with α, b and s.
+        let change = |which: usize, i: usize| match which {
+            2 => -self.slope[3 + i],
+            _ => -of.hessian[1 + which][3 + i],
+        };
+        let push: [[f64; UNKNOWNS]; 3] =
+            from_fn(|which| from_fn(|i| if i < m { change(which, i) } else { 0.0 }));
+        let follow = push.map(|push| small.solve(&push));
+        let second = |i: usize, j: usize| product(&push[i], &follow[j]);
+        let hessian = [
+            of.hessian[1][1] - second(0, 0),
+            of.hessian[1][2] - second(0, 1),
+            of.hessian[2][2] - second(1, 1),
+            self.slope[1] - second(0, 2),
+            self.slope[2] - second(1, 2),
+            -second(2, 2),
+        ];
+        Some(Answer { hessian, push, follow, small })
+    }
+
+    /// The gradient where inequalities pull so much.
+    pub(super) fn aimed(
+        &self,
+        place: &Place,
+        of: &Expansion,
+        answer: &Answer,
+        u: [f64; 3],
+        pulls: &[f64; SLACKS],
+    ) -> Aimed {
+        let own = answer.small.solve(&self.force(of, u[2], pulls));
+        let direct = |i: usize| self.slope_in(1 + i, of, u[2], pulls) - product(&answer.push[i], &own);
+        let slope = inner(&self.slope, &self.point(place, [u[0], u[1]]));
+        Aimed { gradient: [direct(0), direct(1), slope - product(&answer.push[2], &own)], own }
+    }
+
+    /// How that gradient changes with the target of all products.
+    pub(super) fn per_unit(&self, place: &Place, of: &Expansion, answer: &Answer) -> [f64; 3] {
+        let pull = |at: usize| -> f64 { self.all().map(|k| of.gradients[k][at] / place.rooms[k]).sum() };
+        let own = answer.small.solve(&from_fn(|i| if i < self.unknowns { pull(3 + i) } else { 0.0 }));
+        let after = |i: usize| -product(&answer.push[i], &own);
+        [after(0) - pull(1), after(1) - pull(2), after(2)]
+    }
+
+    /// The pulls that a step aims at: (target − correction − λ(slack − room))/room.
+    pub(super) fn pulls(
+        &self,
+        place: &Place,
+        of: &Expansion,
+        target: f64,
+        correction: &[f64; SLACKS],
+    ) -> [f64; SLACKS] {
+        let mut pulls = [0.0; SLACKS];
+        for k in self.all() {
+            pulls[k] = (target - correction[k] - place.multipliers[k] * of.gaps[k]) / place.rooms[k];
+        }
+        pulls
+    }
+
+    /// The row's step where u changes so much.
+    pub(super) fn change(
+        &self,
+        place: &Place,
+        of: &Expansion,
+        (answer, aimed): (&Answer, &Aimed),
+        by: [f64; 3],
+        pulls: &[f64; SLACKS],
+    ) -> Change {
+        let mut change = Change { own: aimed.own, ..Change::default() };
+        for (follow, by) in answer.follow.iter().zip(by) {
+            (0..UNKNOWNS).for_each(|m| change.own[m] += by * follow[m]);
+        }
+        let mut v = [0.0, by[0], by[1], 0.0, 0.0, 0.0, 0.0];
+        v[3..].copy_from_slice(&change.own);
+        for k in self.all() {
+            let (step, multiplier) = (inner(&of.gradients[k], &v), place.multipliers[k]);
+            change.rooms[k] = of.gaps[k] + step;
+            change.multipliers[k] = pulls[k] - multiplier - multiplier / place.rooms[k] * step;
+        }
+        change
+    }
+
+    /// How far the step may go; the products count with a weight.
+    pub(super) fn limits(&self, place: &Place, change: &Change, weight: f64) -> Limits {
+        let mut limits = Limits::none();
+        for k in self.all() {
+            let (room, multiplier) = (place.rooms[k], place.multipliers[k]);
+            limits.add((room, change.rooms[k]), (multiplier, change.multipliers[k]), weight);
+        }
+        limits
+    }
+
+    /// What is wrong with a place.
+    pub(super) fn fault(&self, place: &Place, of: &Expansion, u: [f64; 3]) -> Fault {
+        let v = self.point(place, [u[0], u[1]]);
+        let force = self.force(of, u[2], &place.multipliers);
+        let mut residual: f64 = force.iter().zip(&place.own).map(|(f, x)| (f * x).abs()).sum();
+        let slope = inner(&self.slope, &v);
+        let mut value = inner(&self.cost, &v) + u[2] * slope;
+        let mut products = 0.0;
+        for k in self.all() {
+            residual += (place.multipliers[k] * of.gaps[k]).abs();
+            products += place.multipliers[k] * place.rooms[k];
+        }
+        for (supremum, k) in self.suprema.iter().zip(self.fixed.len()..) {
+            let slack = of.gaps[k] + place.rooms[k];
+            value += (-slack).max(0.0) * self.cost[3 + supremum.unknown];
+        }
+        let direct = |i: usize| self.slope_in(1 + i, of, u[2], &place.multipliers);
+        Fault { gradient: [direct(0), direct(1), slope], residual, products, value }
+    }
+
+    fn factor(&self, of: &Expansion) -> Option<Small> {
+        Small::new(self.unknowns, |i, j| of.hessian[3 + i][3 + j])
+    }
+
+    /// Σ pull·∇slack − ∇cost − s·∇slope in ℓ.
+    fn force(&self, of: &Expansion, s: f64, pulls: &[f64; SLACKS]) -> [f64; UNKNOWNS] {
+        from_fn(|i| if i < self.unknowns { -self.slope_in(3 + i, of, s, pulls) } else { 0.0 })
+    }
+
+    /// The derivative of cost + s·slope − Σ pull·slack in one of (α, b, ℓ).
+    fn slope_in(&self, at: usize, of: &Expansion, s: f64, pulls: &[f64; SLACKS]) -> f64 {
+        let pull: f64 = self.all().map(|k| pulls[k] * of.gradients[k][at]).sum();
+        self.cost[at] + s * self.slope[at] - pull
+    }
+}
+
+/// The place to begin from.
+impl Local {
+    /// The minimum with a barrier, for given inputs and s, from a place that may be outside but for unknowns that can be raised. `None` if
+    /// no line is allowed.
+    pub(super) fn centre(&self, inside: [f64; UNKNOWNS], u: [f64; 3]) -> Option<Place> {
+        let inputs = [u[0], u[1]];
+        let mut place = self.raised(inside, inputs);
+        let mut of = self.barrier(&mut place, inputs)?;
+        for _ in 0..MOST_STEPS {
+            let force = self.force(&of, u[2], &place.multipliers);
+            let step = self.factor(&of)?.solve(&force);
+            let size = product(&step, &force);
             if size < ENOUGH {
                 break;
             }
@@ -226,10 +351,40 @@ impl Local {
                 return None;
             }
             let part = if size > 0.06 { 1.0 / (1.0 + size.sqrt()) } else { 1.0 };
-            (place, of) = self.along(&place, &step, part, inputs, mu)?;
+            (place, of) = self.along(&place, &step, part, inputs)?;
         }
-        let slopes = self.slopes(&place, &of, u, mu)?;
-        Some((place, slopes))
+        Some(place)
+    }
+
+    /// Raises T and the unknowns that suprema are about until the inequalities that have them hold.
+    fn raised(&self, own: [f64; UNKNOWNS], inputs: [f64; 2]) -> Place {
+        let mut place = Place { own, ..Place::default() };
+        let tops = std::iter::once(0).chain(self.suprema.iter().map(|s| s.unknown));
+        for unknown in tops {
+            let v = self.point(&place, inputs);
+            self.seek(&v, &mut place.peaks);
+            let mut need: f64 = 0.0;
+            for k in self.all() {
+                let slack = self.slack(k, &v, &place.peaks);
+                let factor = slack.gradient[3 + unknown];
+                if factor > 0.0 {
+                    need = need.max((1.0 - slack.value) / factor);
+                }
+            }
+            place.own[unknown] += need;
+        }
+        place
+    }
+
+    /// The inequalities with rooms that are the slacks and with all products 1; `None` outside.
+    fn barrier(&self, place: &mut Place, inputs: [f64; 2]) -> Option<Expansion> {
+        let v = self.point(place, inputs);
+        self.seek(&v, &mut place.peaks);
+        for k in self.all() {
+            place.rooms[k] = self.slack(k, &v, &place.peaks).value;
+            place.multipliers[k] = 1.0 / place.rooms[k];
+        }
+        self.known(place, inputs)
     }
 
     /// A part of a step, less if that leaves the inside.
@@ -239,54 +394,33 @@ impl Local {
         step: &[f64; UNKNOWNS],
         mut part: f64,
         inputs: [f64; 2],
-        mu: f64,
     ) -> Option<(Place, Expansion)> {
         while part > 1e-10 {
             let mut place = *from;
             place.own.iter_mut().zip(step).for_each(|(own, step)| *own += part * step);
-            if let Some(of) = self.expand(&self.point(&place, inputs), mu, &mut place.margins) {
+            if let Some(of) = self.barrier(&mut place, inputs) {
                 return Some((place, of));
             }
             part /= 2.0;
         }
         None
     }
+}
 
-    fn factor(&self, of: &Expansion) -> Option<Small> {
-        Small::new(self.unknowns, |i, j| of.hessian[3 + i][3 + j])
+impl Place {
+    /// Takes a part of a step.
+    pub(super) fn advance(&mut self, change: &Change, part: f64) {
+        let go = |to: &mut [f64], by: &[f64]| to.iter_mut().zip(by).for_each(|(x, by)| *x += part * by);
+        go(&mut self.own, &change.own);
+        go(&mut self.rooms, &change.rooms);
+        go(&mut self.multipliers, &change.multipliers);
     }
+}
 
-    /// Derivatives of Ψ where ℓ is best.
-    fn slopes(&self, place: &Place, of: &Expansion, u: [f64; 3], mu: f64) -> Option<Slopes> {
-        let v = self.point(place, [u[0], u[1]]);
-        let small = self.factor(of)?;
-        let m = self.unknowns;
-        // How the force on ℓ changes with α, b, s and μ.
-        let force = |which: usize, i: usize| match which {
-            0 | 1 => -of.hessian[1 + which][3 + i],
-            2 => -self.slope[3 + i],
-            _ => of.pull[3 + i],
-        };
-        let push: [[f64; UNKNOWNS]; 4] =
-            from_fn(|which| from_fn(|i| if i < m { force(which, i) } else { 0.0 }));
-        let follow = push.map(|push| small.solve(&push));
-        let answer = |i: usize, j: usize| -> f64 { (0..m).map(|l| push[i][l] * follow[j][l]).sum() };
-        let direct = |i: usize| self.cost[1 + i] + u[2] * self.slope[1 + i] - mu * of.pull[1 + i];
-        let slope = inner(&self.slope, &v);
-        Some(Slopes {
-            value: inner(&self.cost, &v) + u[2] * slope,
-            gradient: [direct(0), direct(1), slope],
-            rate: [-of.pull[1] - answer(0, 3), -of.pull[2] - answer(1, 3), -answer(2, 3)],
-            hessian: [
-                of.hessian[1][1] - answer(0, 0),
-                of.hessian[1][2] - answer(0, 1),
-                of.hessian[2][2] - answer(1, 1),
-                self.slope[1] - answer(0, 2),
-                self.slope[2] - answer(1, 2),
-                -answer(2, 2),
-            ],
-            follow,
-        })
+impl Change {
+    /// The products of the changes, which a corrected step takes into account.
+    pub(super) fn products(&self) -> [f64; SLACKS] {
+        from_fn(|k| self.rooms[k] * self.multipliers[k])
     }
 }
 
@@ -301,188 +435,6 @@ impl Expansion {
     }
 }
 
-impl Supremum {
-    fn new(arc: &Arc<Affine>, is_free: bool) -> Supremum {
-        let curve = &arc.curve;
-        let parts =
-            [&curve.entropy, &curve.first, &curve.second, &curve.linear, &curve.square, &curve.constant]
-                .map(form);
-        let is_parabola = parts[..3].iter().flatten().all(|x| *x == 0.0);
-        let (low, high) = arc.interval;
-        let shape = match (is_parabola, is_free) {
-            (true, _) => Shape::Parabola,
-            (false, true) => Shape::Free,
-            (false, false) => Shape::Concave,
-        };
-        Supremum { unknown: arc.unknown, between: (margin(high), margin(low)), parts, shape }
-    }
-
-    /// The unknown less the supremum.
-    fn slack(&self, v: &Form, at: &mut f64) -> Slack {
-        let parts = self.parts.map(|part| inner(&part, v));
-        let (w, other, is_inside) = match self.shape {
-            Shape::Parabola => parabola(parts[3], parts[4]),
-            _ => self.search(&parts, at),
-        };
-        let (log, other_log) = if self.shape == Shape::Parabola { (0.0, 0.0) } else { logs(*at) };
-        let basis = [-w * log - other * other_log, log, other_log, w, w * w, 1.0];
-        let mut gradient = [0.0; WIDTH];
-        for (part, factor) in self.parts.iter().zip(basis) {
-            (0..WIDTH).for_each(|i| gradient[i] -= factor * part[i]);
-        }
-        gradient[3 + self.unknown] += 1.0;
-        let value = inner(&gradient, v);
-        if !is_inside {
-            return Slack { value, gradient, bend: None };
-        }
-        let (rates, curve) = if self.shape == Shape::Parabola {
-            ([0.0, 0.0, 0.0, 1.0, 2.0 * w, 0.0], 2.0 * parts[4])
-        } else {
-            ([*at, 1.0 / w, -1.0 / other, 1.0, 2.0 * w, 0.0], bend(&parts, w, other))
-        };
-        let mut along = [0.0; WIDTH];
-        for (part, rate) in self.parts.iter().zip(rates) {
-            (0..WIDTH).for_each(|i| along[i] += rate * part[i]);
-        }
-        let factor = if curve < 0.0 { -1.0 / curve } else { 0.0 };
-        Slack { value, gradient, bend: Some((along, factor)) }
-    }
-
-    /// w and 1−w of the maximiser, and whether it is between the ends; `at` is its margin.
-    fn search(&self, parts: &[f64; 6], at: &mut f64) -> (f64, f64, bool) {
-        let (mut low, mut high) = self.between;
-        if self.shape == Shape::Free {
-            let curve = Curve {
-                entropy: parts[0],
-                first: parts[1],
-                second: parts[2],
-                linear: parts[3],
-                square: parts[4],
-                constant: parts[5],
-            };
-            let around = super::super::logistic::around_highest(curve).interval;
-            let (left, right) = (around.0.max(WHOLE.0), around.1.min(WHOLE.1));
-            (low, high) = (margin(right), margin(left));
-        }
-        let slope = |s: f64, w: f64, other: f64| {
-            parts[0] * s + parts[1] / w - parts[2] / other + parts[3] + 2.0 * parts[4] * w
-        };
-        let halves = |s: f64| {
-            let small = (-s.abs()).exp();
-            let (less, more) = (small / (1.0 + small), 1.0 / (1.0 + small));
-            if s > 0.0 { (less, more) } else { (more, less) }
-        };
-        // The slope in w falls with w and so rises with the margin.
-        let mut s = at.clamp(low, high);
-        let mut tried = [false; 2];
-        for _ in 0..100 {
-            let (w, other) = halves(s);
-            let now = slope(s, w, other);
-            if now > 0.0 {
-                if s <= low {
-                    *at = low;
-                    return (w, other, false);
-                }
-                high = s;
-            } else {
-                if s >= high {
-                    *at = high;
-                    return (w, other, false);
-                }
-                low = s;
-            }
-            let newton = s - now / (bend(parts, w, other) * -w * other);
-            // An end is tried once before it counts as a bracket.
-            let next = if newton > low && newton < high {
-                newton
-            } else if newton <= low && !tried[0] && low <= self.between.0 {
-                tried[0] = true;
-                low
-            } else if newton >= high && !tried[1] && high >= self.between.1 {
-                tried[1] = true;
-                high
-            } else {
-                f64::midpoint(low, high)
-            };
-            // Newton's next error is about the square of this one; more is below rounding.
-            let is_last = (next - s).abs() <= 1e-8 * (1.0 + s.abs());
-            s = next;
-            if is_last {
-                break;
-            }
-        }
-        *at = s;
-        let (w, other) = halves(s);
-        (w, other, true)
-    }
-}
-
-/// h''(w).
-fn bend(parts: &[f64; 6], w: f64, other: f64) -> f64 {
-    2.0 * parts[4] - parts[0] / (w * other) - parts[1] / (w * w) - parts[2] / (other * other)
-}
-
-/// log w and log(1−w) for a margin.
-fn logs(s: f64) -> (f64, f64) {
-    if s > 0.0 {
-        let other = -(-s).exp().ln_1p();
-        (other - s, other)
-    } else {
-        let log = -s.exp().ln_1p();
-        (log, log + s)
-    }
-}
-
-/// w and 1−w of the largest bw + cw² on [0, 1], and whether it is between the ends.
-fn parabola(b: f64, c: f64) -> (f64, f64, bool) {
-    let vertex = -0.5 * b / c;
-    if c < 0.0 && vertex > 0.0 && vertex < 1.0 {
-        (vertex, 1.0 - vertex, true)
-    } else if b + c > 0.0 {
-        (1.0, 0.0, false)
-    } else {
-        (0.0, 1.0, false)
-    }
-}
-
-/// The Cholesky factor of a small matrix.
-struct Small {
-    size: usize,
-    factor: [[f64; UNKNOWNS]; UNKNOWNS],
-}
-
-impl Small {
-    fn new(size: usize, entry: impl Fn(usize, usize) -> f64) -> Option<Small> {
-        let mut factor = [[0.0; UNKNOWNS]; UNKNOWNS];
-        for i in 0..size {
-            for j in 0..=i {
-                let sum: f64 = (0..j).map(|k| factor[i][k] * factor[j][k]).sum();
-                let rest = entry(i, j) - sum;
-                if i == j {
-                    // Where rounding leaves nothing, the direction has no curvature to speak of.
-                    let least = 1e-15 * entry(i, i);
-                    if rest.max(least).is_nan() || rest.max(least) <= 0.0 {
-                        return None;
-                    }
-                    factor[i][i] = rest.max(least).sqrt();
-                } else {
-                    factor[i][j] = rest / factor[j][j];
-                }
-            }
-        }
-        Some(Small { size, factor })
-    }
-
-    fn solve(&self, right: &[f64; UNKNOWNS]) -> [f64; UNKNOWNS] {
-        let mut x = *right;
-        for i in 0..self.size {
-            let sum: f64 = (0..i).map(|k| self.factor[i][k] * x[k]).sum();
-            x[i] = (x[i] - sum) / self.factor[i][i];
-        }
-        for i in (0..self.size).rev() {
-            let sum: f64 = (i + 1..self.size).map(|k| self.factor[k][i] * x[k]).sum();
-            x[i] = (x[i] - sum) / self.factor[i][i];
-        }
-        x
-    }
+fn product(a: &[f64; UNKNOWNS], b: &[f64; UNKNOWNS]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

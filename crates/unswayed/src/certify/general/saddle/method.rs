@@ -1,176 +1,157 @@
-//! Newton's method along the path of a falling barrier.
+//! A primal-dual interior point method with predicted and corrected steps.
 
+use faer::linalg::matmul::matmul;
 use faer::linalg::solvers::{Llt, Solve};
-use faer::{Mat, Side};
+use faer::{Accum, Mat, Par, Side};
 
-use super::rows::{RowSums, Rows, View};
-use super::shared::{ALPHA, Derivatives, Shared};
-use crate::certify::dot;
+use super::guards::Guards;
+use super::rows::Rows;
+use super::shared::{ALPHA, Derivatives, Point, Shared};
 
 /// Newton systems, at most.
-const MOST_STEPS: usize = 200;
-/// The method ends when barrier and remaining gradient are worth less than this, relative to max(1, bound).
-const TOLERANCE: f64 = 1e-8;
+const MOST_STEPS: usize = 100;
+/// The method ends when the products λ·room and what is wrong besides are worth less than this, relative to max(1, bound).
+const TOLERANCE: f64 = 1e-9;
 /// It has converged if they are worth less than this.
-const CONVERGED: f64 = 2e-7;
-/// The factor by which the barrier falls in a step: at first, and at least.
-const PACE: [f64; 2] = [0.2, 0.1];
-/// The slowest fall that is worth a step, and how many are tried.
-const SLOWEST: f64 = 0.7;
-const MOST_FALLS: usize = 3;
-/// Times that the barrier may rise again, at most.
-const MOST_RISES: usize = 20;
+const CONVERGED: f64 = 1e-7;
+/// The part of the way to the nearest edge that a step takes.
+const FRACTION: f64 = 0.995;
 
-/// x and θ, or a direction.
-#[derive(Clone, Debug)]
-pub(super) struct Point {
-    pub(super) x: Vec<f64>,
-    pub(super) theta: Vec<f64>,
+/// How the nonlinearity of the program is kept in check.
+#[derive(Clone, Copy)]
+pub(super) struct Attempt {
+    /// The products are not reduced much below this times what is wrong besides.
+    patience: f64,
+    /// A step may increase the distance to the solution by this factor; more is taken back.
+    growth: f64,
 }
 
-impl Point {
-    fn moved(&self, along: &Point, part: f64) -> Point {
-        let add = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a + part * b).collect();
-        Point { x: add(&self.x, &along.x), theta: add(&self.theta, &along.theta) }
-    }
-}
+/// No one choice is best for all data: they are tried in turn until one converges, the fastest first.
+pub(super) const ATTEMPTS: [Attempt; 3] = [
+    Attempt { patience: 0.01, growth: 4.0 },
+    Attempt { patience: 0.1, growth: 1.5 },
+    Attempt { patience: 0.001, growth: 100.0 },
+];
 
 /// The state of the iteration.
 pub(super) struct Method<'a> {
-    pub(super) shared: Shared<'a>,
+    pub(super) shared: &'a Shared<'a>,
     pub(super) rows: Rows<'a>,
     pub(super) point: Point,
-    mu: f64,
-    /// Inequalities: the bound is at most count·μ above the best where the gradient is 0.
+    guards: Guards,
+    /// Inequalities, each row's counting by its mass.
     count: f64,
-    /// The factor by which the barrier is to fall next.
-    pace: f64,
+    attempt: Attempt,
 }
 
-/// The gradient in x and θ, its rate in μ, and the value.
-struct Slope {
+/// How good a point is, and the Newton system there.
+struct System {
     value: f64,
-    gradient: Point,
-    rate: Point,
+    /// Σ λ·room.
+    products: f64,
+    /// What is wrong besides may be worth so much.
+    residual: f64,
+    /// The gradient without inequalities and rows, and that for the aim 0.
+    bare: Point,
+    aim: Point,
+    a: Mat<f64>,
+    b: Mat<f64>,
+    c: Mat<f64>,
 }
 
-/// The factorised Newton system at a point.
-struct Newton {
-    slope: Slope,
-    b: Mat<f64>,
-    /// C⁻¹B.
-    answer: Mat<f64>,
-    c: Llt<f64>,
-    /// A + BᵀC⁻¹B.
-    schur: Llt<f64>,
+impl System {
+    /// An estimate of how far the value is from the best.
+    fn distance(&self) -> f64 {
+        self.products + self.residual
+    }
+
+    fn is_within(&self, tolerance: f64) -> bool {
+        self.distance() <= tolerance * self.value.abs().max(1.0)
+    }
 }
 
 impl<'a> Method<'a> {
-    pub(super) fn new(shared: Shared<'a>, rows: Rows<'a>, point: Point, mu: f64) -> Self {
-        let count = rows.count() + shared.count();
-        Method { shared, rows, point, mu, count, pace: PACE[0] }
+    /// `None` if the point is not inside.
+    pub(super) fn new(
+        shared: &'a Shared<'a>,
+        rows: Rows<'a>,
+        point: Point,
+        attempt: Attempt,
+    ) -> Option<Self> {
+        let guards = Guards::centred(shared, &point.x)?;
+        let count = rows.count() + guards.count(shared);
+        Some(Method { shared, rows, point, guards, count, attempt })
     }
 
     /// Runs to the end; the value there, and whether it is the best up to the tolerance. `None` if there is no way to begin.
     pub(super) fn run(mut self) -> Option<(Self, f64, bool)> {
-        let mut newton = self.system()?;
-        let (mut is_close, mut rises) = (false, 0);
+        let mut system = self.assemble()?;
         for _ in 0..MOST_STEPS {
-            let (centre, left) = newton.direction(&newton.slope.gradient);
-            let (share, scale) = (self.count * self.mu, newton.slope.value.abs().max(1.0));
-            is_close = share + left < CONVERGED * scale;
-            if share + left < TOLERANCE * scale || left.is_nan() {
+            if system.is_within(TOLERANCE) {
                 break;
             }
-            if left > 2.0 * share && self.mu < 1.0 && rises < MOST_RISES {
-                // Too far from the path: it is nearer where the barrier is larger.
-                self.mu = (left / self.count).clamp(1.5 * self.mu, 1.0);
-                self.pace = self.pace.sqrt();
-                rises += 1;
-            } else {
-                let (tangent, _) = newton.direction(&newton.slope.rate);
-                if left < 0.02 * share {
-                    self.pace = (0.5 * self.pace).max(PACE[1]);
-                }
-                let is_moved = if left < 0.5 * share {
-                    self.fall(&newton, &centre, &tangent, left) || self.centre(&newton, &centre, left)
-                } else {
-                    self.centre(&newton, &centre, left)
-                };
-                if !is_moved {
-                    break;
-                }
-            }
-            let Some(next) = self.system() else { break };
-            newton = next;
+            let Some(next) = self.step(&system) else { break };
+            system = next;
         }
-        let value = newton.slope.value;
-        Some((self, value, is_close))
+        let is_close = system.is_within(CONVERGED);
+        Some((self, system.value, is_close))
     }
 
-    /// A step along the path to a smaller barrier; false if that is too far however little smaller.
-    fn fall(&mut self, newton: &Newton, centre: &Point, tangent: &Point, left: f64) -> bool {
-        let tries = if left < 1e-3 * self.count * self.mu { 2 * MOST_FALLS } else { MOST_FALLS };
-        for _ in 0..tries {
-            let mu = self.mu * self.pace;
-            let along = centre.moved(tangent, mu - self.mu);
-            let point = self.inside(&along, 1.0);
-            let after = self.slope(&point, mu).map(|slope| newton.direction(&slope.gradient).1);
-            if after.is_some_and(|after| after < 0.5 * self.count * mu) {
-                (self.point, self.mu) = (point, mu);
-                return true;
-            }
-            self.pace = self.pace.sqrt();
+    /// A predicted and corrected step; `None` if rounding allows no further one.
+    fn step(&mut self, system: &System) -> Option<System> {
+        let newton = Newton::new(system)?;
+        let first = self.shared.beta();
+        let predicted = newton.direction(&system.aim);
+        let rows = self.rows.predict(&self.point, &predicted)?;
+        let (limits, [aim, unit]) = self.guards.predict(self.shared, &self.point.x, &predicted.x)?;
+        let limits = limits.join(rows.limits);
+        let left = limits.after(limits.step.min(1.0)) / system.products;
+        let least = (self.attempt.patience * system.residual / system.products).min(1.0);
+        let target = left.powi(3).clamp(1e-4, 0.8).max(least) * system.products / self.count;
+        let mut gradient = system.bare.clone();
+        rows.add_gradient(0, 1.0, first, &mut gradient);
+        rows.add_gradient(1, target, first, &mut gradient);
+        for (x, (aim, unit)) in gradient.x.iter_mut().zip(aim.iter().zip(&unit)) {
+            *x += aim + target * unit;
         }
-        self.pace = self.pace.min(SLOWEST);
-        false
+        self.shared.hold_gradient(&mut gradient.x);
+        let corrected = newton.direction(&gradient);
+        let guards = self.guards.correct(self.shared, &self.point.x, &corrected.x, target)?;
+        let limits = guards.join(self.rows.correct(&self.point, &corrected, target)?);
+        self.search(&corrected, (FRACTION * limits.step).min(1.0), system.distance())
     }
 
-    /// A step towards the path at the same barrier, as long as it brings what remains down; false if none does.
-    fn centre(&mut self, newton: &Newton, centre: &Point, left: f64) -> bool {
-        let mut part = 1.0;
-        while part > 1e-4 {
-            let point = self.inside(centre, part);
-            let after = self.slope(&point, self.mu).map(|slope| newton.direction(&slope.gradient).1);
-            if after.is_some_and(|after| after < (1.0 - 0.3 * part) * left) {
-                self.point = point;
-                return true;
+    /// Moves along the direction as far as allowed, less if the distance to the solution would grow: Newton's direction reduces it for
+    /// short steps, but slacks bend.
+    fn search(&mut self, along: &Point, longest: f64, distance: f64) -> Option<System> {
+        let (origin, mut part, mut done) = (self.point.clone(), longest, 0.0);
+        while part > 1e-6 {
+            self.rows.advance(part - done);
+            self.guards.advance(part - done);
+            (self.point, done) = (origin.moved(along, part), part);
+            let next = self.assemble().filter(|next| next.distance() < self.attempt.growth * distance);
+            if next.is_some() {
+                return next;
             }
-            part /= 3.0;
+            part /= 4.0;
         }
-        false
+        // Back to where the step began.
+        self.rows.advance(-done);
+        self.guards.advance(-done);
+        self.point = origin;
+        None
     }
 
-    /// A part of a step, drawn back where it would leave the inside of the shared inequalities.
-    fn inside(&self, along: &Point, part: f64) -> Point {
-        let mut point = self.point.moved(along, part);
-        self.shared.draw_back(&mut point.x, &self.point.x);
-        point
-    }
-
-    fn view<'b>(&self, point: &'b Point, mu: f64) -> View<'b> {
-        View { alpha: point.x[ALPHA], beta: &point.x[self.shared.beta()..], theta: &point.theta, mu }
-    }
-
-    /// The gradient at a point.
-    fn slope(&mut self, point: &Point, mu: f64) -> Option<Slope> {
-        let own = self.shared.derivatives(&point.x, &point.theta, mu, false)?;
-        let view = self.view(point, mu);
-        let sums = self.rows.sums(view, false)?;
-        Some(slope(own, &sums, self.shared.beta()))
-    }
-
-    /// Newton's system where the method is.
-    fn system(&mut self) -> Option<Newton> {
-        let point = self.point.clone();
-        let mut own = self.shared.derivatives(&point.x, &point.theta, self.mu, true)?;
-        let view = self.view(&point, self.mu);
-        let sums = self.rows.sums(view, true)?;
-        let (mut a, mut b, diagonal) = own.blocks.take()?;
-        let (d, first) = (point.theta.len(), self.shared.beta());
-        a[(ALPHA, ALPHA)] += sums.alpha_alpha;
-        let (cross, theta_alpha) = (sums.beta_alpha(), sums.theta_alpha());
-        let (beta_beta, theta_beta, minus) = (sums.beta_beta(), sums.theta_beta(), sums.minus_theta_theta());
+    /// Newton's system where the method is; `None` if rounding leaves an inequality no room.
+    fn assemble(&mut self) -> Option<System> {
+        let Derivatives { value, gradient: bare, mut a, mut b, diagonal } =
+            self.shared.derivatives(&self.point);
+        let own = self.guards.assemble(self.shared, &self.point.x, &mut a)?;
+        let rows = self.rows.assemble(&self.point)?;
+        let (d, first) = (self.point.theta.len(), self.shared.beta());
+        a[(ALPHA, ALPHA)] += rows.alpha_alpha;
+        let [cross, theta_alpha] = rows.cross();
+        let (beta_beta, theta_beta, minus) = (rows.matrix(0), rows.matrix(1), rows.matrix(2));
         for i in 0..d {
             a[(ALPHA, first + i)] += cross[i];
             a[(first + i, ALPHA)] += cross[i];
@@ -181,43 +162,60 @@ impl<'a> Method<'a> {
             }
         }
         let c = Mat::from_fn(d, d, |i, j| minus(i, j) + if i == j { diagonal[i] } else { 0.0 });
-        let c = c.llt(Side::Lower).ok()?;
-        let answer = c.solve(&b);
-        let schur = (a + b.transpose() * &answer).llt(Side::Lower).ok()?;
-        Some(Newton { slope: slope(own, &sums, first), b, answer, c, schur })
+        self.shared.hold_matrices(&mut a, &mut b);
+        let [raw, aim] = [0, 1].map(|which: usize| {
+            let mut gradient = bare.clone();
+            rows.add_gradient(which, 1.0, first, &mut gradient);
+            gradient.x.iter_mut().zip(&own.gradients[which]).for_each(|(x, g)| *x += g);
+            self.shared.hold_gradient(&mut gradient.x);
+            gradient
+        });
+        let worth = |gradient: &[f64], at: &[f64]| -> f64 {
+            gradient.iter().zip(at).map(|(g, x)| (g * x).abs()).sum()
+        };
+        let residual = worth(&raw.x, &self.point.x) + worth(&raw.theta, &self.point.theta);
+        Some(System {
+            value: value + own.value + rows.value,
+            products: own.products + rows.products,
+            residual: residual + own.residual + rows.residual,
+            bare,
+            aim,
+            a,
+            b,
+            c,
+        })
     }
 }
 
-/// The shared part and the rows together.
-fn slope(own: Derivatives, sums: &RowSums, first: usize) -> Slope {
-    let join = |mut x: Vec<f64>, mut theta: Vec<f64>, alpha: f64, [beta, by_theta]: [Vec<f64>; 2]| {
-        x[ALPHA] += alpha;
-        x[first..].iter_mut().zip(beta).for_each(|(x, b)| *x += b);
-        theta.iter_mut().zip(by_theta).for_each(|(t, b)| *t += b);
-        Point { x, theta }
-    };
-    let nothing = vec![0.0; own.theta.len()];
-    Slope {
-        value: own.value + sums.value,
-        gradient: join(own.x, own.theta, sums.alpha, sums.gradient()),
-        rate: join(own.rate, nothing, sums.alpha_rate, sums.rate()),
-    }
+/// The factorised Newton system.
+struct Newton<'a> {
+    b: &'a Mat<f64>,
+    /// C⁻¹B.
+    answer: Mat<f64>,
+    c: Llt<f64>,
+    /// A + BᵀC⁻¹B.
+    schur: Llt<f64>,
 }
 
 fn column(v: &[f64]) -> Mat<f64> {
     Mat::from_fn(v.len(), 1, |i, _| v[i])
 }
 
-impl Newton {
-    /// The step that takes a gradient to 0, and what it is worth: that in x, and that in θ for the old x.
-    fn direction(&self, gradient: &Point) -> (Point, f64) {
+impl<'a> Newton<'a> {
+    fn new(system: &'a System) -> Option<Self> {
+        let c = system.c.llt(Side::Lower).ok()?;
+        let answer = c.solve(&system.b);
+        let mut schur = system.a.clone();
+        matmul(schur.as_mut(), Accum::Add, system.b.transpose(), &answer, 1.0, Par::Seq);
+        Some(Newton { b: &system.b, answer, c, schur: schur.llt(Side::Lower).ok()? })
+    }
+
+    /// The step that takes a gradient to 0.
+    fn direction(&self, gradient: &Point) -> Point {
         let (gx, gt) = (column(&gradient.x), column(&gradient.theta));
-        let right = -(gx + self.answer.transpose() * &gt);
-        let x = self.schur.solve(&right);
-        let inner = self.c.solve(&gt);
-        let theta = self.c.solve(&self.b * &x + &gt);
+        let x = self.schur.solve(-(gx + self.answer.transpose() * &gt));
+        let theta = self.c.solve(self.b * &x + &gt);
         let flat = |m: &Mat<f64>| m.col(0).iter().copied().collect::<Vec<f64>>();
-        let worth = dot(&flat(&x), &flat(&right)) + dot(&flat(&inner), &gradient.theta);
-        (Point { x: flat(&x), theta: flat(&theta) }, worth)
+        Point { x: flat(&x), theta: flat(&theta) }
     }
 }

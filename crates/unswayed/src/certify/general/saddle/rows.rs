@@ -7,7 +7,9 @@ use rayon::prelude::*;
 use super::super::affine::Affine;
 use super::super::program::CaseProgram;
 use super::super::setting::RowTable;
-use super::local::{Local, Place, Slopes, UNKNOWNS};
+use super::curves::UNKNOWNS;
+use super::local::{Change, Limits, Local, Place, SLACKS};
+use super::shared::{ALPHA, Point};
 use crate::certify::dot;
 
 /// Rows per unit of parallel work.
@@ -16,95 +18,114 @@ const BLOCK: usize = 512;
 const GROUP: usize = 16;
 /// Rows per matrix product.
 const TILE: usize = 64;
-/// Columns of the product that are vectors: βα, θα, and gradient and rate in β and θ.
+/// Columns of the product that are vectors: two gradients in β and θ, and where a system is made the second derivatives βα and θα.
+const GRADIENTS: usize = 4;
 const VECTORS: usize = 6;
 
-/// A row between passes.
+/// A row: where it is, what a corrected step takes into account, and where a step takes it.
 struct State {
     local: Local,
-    /// Where it was when the last Newton system was made, and how it answers to changes of α, b, s and μ.
-    base: Place,
-    inputs: [f64; 3],
-    follow: [[f64; UNKNOWNS]; 4],
-    /// Where it is, for which inputs and μ.
     now: Place,
-    at: [f64; 4],
+    correction: [f64; SLACKS],
+    change: Change,
 }
 
 /// All rows.
 pub(super) struct Rows<'a> {
-    task: &'a CaseProgram<'a>,
     table: &'a RowTable,
     states: Vec<State>,
-    /// μ of the last Newton system.
-    mu: f64,
+    /// Where β begins in x.
+    first: usize,
 }
 
-/// Where the shared unknowns are, as rows see them.
-#[derive(Clone, Copy)]
-pub(super) struct View<'a> {
-    pub(super) alpha: f64,
-    pub(super) beta: &'a [f64],
-    pub(super) theta: &'a [f64],
-    pub(super) mu: f64,
-}
-
-/// Sums over rows, each times its mass.
+/// Sums over rows, each times its mass. There are two gradients: of a system, that of the Lagrangian and that of the predicted aim; of a
+/// prediction, that of the corrected aim and its change with the target.
 pub(super) struct RowSums {
     pub(super) value: f64,
-    /// Σ ∂Ψ/∂α, its rate in μ, and its own derivative.
-    pub(super) alpha: f64,
-    pub(super) alpha_rate: f64,
+    /// Σ λ·room.
+    pub(super) products: f64,
+    pub(super) residual: f64,
+    pub(super) limits: Limits,
+    alpha: [f64; 2],
     pub(super) alpha_alpha: f64,
     columns: Mat<f64>,
 }
 
+/// What one row adds.
+#[derive(Default)]
+struct Share {
+    value: f64,
+    products: f64,
+    residual: f64,
+    limits: Option<Limits>,
+    gradients: [[f64; 3]; 2],
+    hessian: [f64; 6],
+}
+
 impl RowSums {
-    fn vector(&self, j: usize) -> Vec<f64> {
-        self.columns.col(j).iter().copied().collect()
+    fn new(d: usize, width: usize) -> Self {
+        RowSums {
+            value: 0.0,
+            products: 0.0,
+            residual: 0.0,
+            limits: Limits::none(),
+            alpha: [0.0; 2],
+            alpha_alpha: 0.0,
+            columns: Mat::zeros(d, width),
+        }
     }
 
-    pub(super) fn beta_alpha(&self) -> Vec<f64> {
-        self.vector(0)
+    fn vector(&self, j: usize) -> impl Iterator<Item = f64> + '_ {
+        self.columns.col(j).iter().copied()
     }
 
-    pub(super) fn theta_alpha(&self) -> Vec<f64> {
-        self.vector(1)
+    /// Adds a multiple of one of the gradients.
+    pub(super) fn add_gradient(&self, which: usize, factor: f64, first: usize, to: &mut Point) {
+        to.x[ALPHA] += factor * self.alpha[which];
+        to.x[first..].iter_mut().zip(self.vector(2 * which)).for_each(|(x, b)| *x += factor * b);
+        to.theta.iter_mut().zip(self.vector(2 * which + 1)).for_each(|(t, b)| *t += factor * b);
     }
 
-    /// Gradients in β and θ.
-    pub(super) fn gradient(&self) -> [Vec<f64>; 2] {
-        [self.vector(2), self.vector(3)]
+    /// The second derivatives βα and θα.
+    pub(super) fn cross(&self) -> [Vec<f64>; 2] {
+        [self.vector(GRADIENTS).collect(), self.vector(GRADIENTS + 1).collect()]
     }
 
-    /// And their rates in μ.
-    pub(super) fn rate(&self) -> [Vec<f64>; 2] {
-        [self.vector(4), self.vector(5)]
-    }
-
-    fn matrix(&self, block: usize) -> impl Fn(usize, usize) -> f64 + '_ {
+    /// The second derivatives ββ, θβ or −θθ.
+    pub(super) fn matrix(&self, block: usize) -> impl Fn(usize, usize) -> f64 + '_ {
         let first = VECTORS + block * self.columns.nrows();
         move |i, j| self.columns[(i, first + j)]
     }
 
-    pub(super) fn beta_beta(&self) -> impl Fn(usize, usize) -> f64 + '_ {
-        self.matrix(0)
-    }
-
-    pub(super) fn theta_beta(&self) -> impl Fn(usize, usize) -> f64 + '_ {
-        self.matrix(1)
-    }
-
-    pub(super) fn minus_theta_theta(&self) -> impl Fn(usize, usize) -> f64 + '_ {
-        self.matrix(2)
+    fn add(&mut self, share: &Share, mass: f64, z: &[f64], out: &mut [f64]) {
+        self.value += mass * share.value;
+        self.products += mass * share.products;
+        self.residual += mass * share.residual;
+        if let Some(limits) = share.limits {
+            self.limits = self.limits.join(limits);
+        }
+        for (k, [alpha, b, s]) in share.gradients.iter().enumerate() {
+            self.alpha[k] += mass * alpha;
+            (out[2 * k], out[2 * k + 1]) = (mass * b, mass * s);
+        }
+        if out.len() > GRADIENTS {
+            let [aa, ab, bb, sa, sb, ss] = share.hessian.map(|h| mass * h);
+            self.alpha_alpha += aa;
+            (out[GRADIENTS], out[GRADIENTS + 1]) = (ab, sa);
+            for (part, weight) in out[VECTORS..].chunks_exact_mut(z.len()).zip([bb, sb, -ss]) {
+                part.iter_mut().zip(z).for_each(|(o, z)| *o = weight * z);
+            }
+        }
     }
 
     fn join(mut self, other: RowSums) -> RowSums {
         self.columns += other.columns;
         RowSums {
             value: self.value + other.value,
-            alpha: self.alpha + other.alpha,
-            alpha_rate: self.alpha_rate + other.alpha_rate,
+            products: self.products + other.products,
+            residual: self.residual + other.residual,
+            limits: self.limits.join(other.limits),
+            alpha: [self.alpha[0] + other.alpha[0], self.alpha[1] + other.alpha[1]],
             alpha_alpha: self.alpha_alpha + other.alpha_alpha,
             columns: self.columns,
         }
@@ -112,25 +133,27 @@ impl RowSums {
 }
 
 impl<'a> Rows<'a> {
-    /// The rows of a task of one dataset; `table` has them in the coordinates of the set.
-    pub(super) fn new(task: &'a CaseProgram<'a>, table: &'a RowTable) -> Self {
+    /// The rows of a task of one dataset, each where its barrier is least; `table` has them in the coordinates of the set.
+    pub(super) fn new(
+        task: &'a CaseProgram<'a>,
+        table: &'a RowTable,
+        (point, first): (&Point, usize),
+    ) -> Option<Self> {
         let unknowns = task.kind.unknowns();
         let own: Vec<Affine> = (0..unknowns).map(|m| Affine::of(2 + m)).collect();
+        // The range of scores is that in the original coordinates.
+        let shell = task.shells.first().copied();
         let state = |i: usize| {
-            // The range of scores is that in the original coordinates.
-            let shell = task.shells.first().copied();
             let row = task.row(&task.tables[0], shell, i, Affine::of(0), Affine::of(1));
-            State {
-                local: Local::new(unknowns, &task.kind.part(&row, &own)),
-                base: Place::default(),
-                inputs: [0.0; 3],
-                follow: [[0.0; UNKNOWNS]; 4],
-                now: Place::default(),
-                at: [f64::NAN; 4],
-            }
+            let local = Local::new(unknowns, &task.kind.part(&row, &own));
+            let u = inputs(table.row(i), point, first);
+            let row = task.row(&task.tables[0], shell, i, u[0], u[1]);
+            let now = local.centre(task.kind.interior(&row), u)?;
+            Some(State { local, now, correction: [0.0; SLACKS], change: Change::default() })
         };
-        let states = (0..table.len()).into_par_iter().with_min_len(BLOCK).map(state).collect();
-        Rows { task, table, states, mu: 0.0 }
+        let states: Option<Vec<State>> =
+            (0..table.len()).into_par_iter().with_min_len(BLOCK).map(state).collect();
+        Some(Rows { table, states: states?, first })
     }
 
     /// Inequalities of a row, on average over the mass.
@@ -143,15 +166,99 @@ impl<'a> Rows<'a> {
         self.states.iter().map(|state| state.now.own).collect()
     }
 
-    /// Values and gradients, or all that a Newton step needs; `None` if a row has no line there.
-    pub(super) fn sums(&mut self, view: View, with_hessian: bool) -> Option<RowSums> {
-        let d = self.table.parameters;
-        let width = VECTORS + if with_hessian { 3 * d } else { 0 };
-        let mut states = std::mem::take(&mut self.states);
+    /// All that a Newton system needs; `None` if rounding leaves a row no room.
+    pub(super) fn assemble(&mut self, point: &Point) -> Option<RowSums> {
+        self.sums(
+            VECTORS + 3 * self.table.parameters,
+            |state, u, _, _| {
+                let place = &mut state.now;
+                let of = state.local.found(place, [u[0], u[1]])?;
+                let answer = state.local.answer(&of)?;
+                let pulls = state.local.pulls(place, &of, 0.0, &[0.0; SLACKS]);
+                let aimed = state.local.aimed(place, &of, &answer, u, &pulls);
+                let fault = state.local.fault(place, &of, u);
+                Some(Share {
+                    value: fault.value,
+                    products: fault.products,
+                    residual: fault.residual,
+                    limits: None,
+                    gradients: [fault.gradient, aimed.gradient],
+                    hessian: answer.hessian,
+                })
+            },
+            point,
+            None,
+        )
+    }
+
+    /// How far a step that aims at 0 may go, and the aim that takes its second order into account.
+    pub(super) fn predict(&mut self, point: &Point, along: &Point) -> Option<RowSums> {
+        self.sums(
+            GRADIENTS,
+            |state, u, by, mass| {
+                let (local, place) = (&state.local, &state.now);
+                let of = local.known(place, [u[0], u[1]])?;
+                let answer = local.answer(&of)?;
+                let pulls = local.pulls(place, &of, 0.0, &[0.0; SLACKS]);
+                let aimed = local.aimed(place, &of, &answer, u, &pulls);
+                let change = local.change(place, &of, (&answer, &aimed), by, &pulls);
+                state.correction = change.products();
+                let pulls = local.pulls(place, &of, 0.0, &state.correction);
+                let corrected = local.aimed(place, &of, &answer, u, &pulls).gradient;
+                let unit = local.per_unit(place, &of, &answer);
+                let limits = Some(local.limits(place, &change, mass));
+                Some(Share { limits, gradients: [corrected, unit], ..Share::default() })
+            },
+            point,
+            Some(along),
+        )
+    }
+
+    /// How far a corrected step may go.
+    pub(super) fn correct(&mut self, point: &Point, along: &Point, target: f64) -> Option<Limits> {
+        let sums = self.sums(
+            GRADIENTS,
+            |state, u, by, mass| {
+                let (local, place) = (&state.local, &state.now);
+                let of = local.known(place, [u[0], u[1]])?;
+                let answer = local.answer(&of)?;
+                let pulls = local.pulls(place, &of, target, &state.correction);
+                let aimed = local.aimed(place, &of, &answer, u, &pulls);
+                state.change = local.change(place, &of, (&answer, &aimed), by, &pulls);
+                let limits = Some(local.limits(place, &state.change, mass));
+                Some(Share { limits, ..Share::default() })
+            },
+            point,
+            Some(along),
+        )?;
+        Some(sums.limits)
+    }
+
+    /// Takes a part of the corrected step.
+    pub(super) fn advance(&mut self, part: f64) {
+        self.states
+            .par_iter_mut()
+            .with_min_len(BLOCK)
+            .for_each(|state| state.now.advance(&state.change, part));
+    }
+
+    /// Sums what rows give, in an order that does not depend on threads; `None` if one of them gives nothing.
+    fn sums(
+        &mut self,
+        width: usize,
+        each: impl Fn(&mut State, [f64; 3], [f64; 3], f64) -> Option<Share> + Sync,
+        point: &Point,
+        along: Option<&Point>,
+    ) -> Option<RowSums> {
+        let (table, first) = (self.table, self.first);
+        let visit = |i: usize, state: &mut State| {
+            let z = table.row(i);
+            let by = along.map_or([0.0; 3], |along| inputs(z, along, first));
+            each(state, inputs(z, point, first), by, table.mass[i])
+        };
+        let block = |start: usize, states: &mut [State]| summed(table, start, states, width, visit);
         let mut total: Option<RowSums> = None;
-        let mut is_inside = true;
-        let block = |first: usize, states: &mut [State]| self.block(first, states, view, width);
-        for (g, group) in states.chunks_mut(GROUP * BLOCK).enumerate() {
+        for (g, group) in self.states.chunks_mut(GROUP * BLOCK).enumerate() {
             let first = g * GROUP * BLOCK;
             let parts: Vec<Option<RowSums>> = if group.len() <= BLOCK {
                 vec![block(first, group)]
@@ -160,83 +267,42 @@ impl<'a> Rows<'a> {
                 blocks.map(|(b, states)| block(first + b * BLOCK, states)).collect()
             };
             for part in parts {
-                let Some(part) = part else {
-                    is_inside = false;
-                    break;
-                };
                 total = Some(match total {
-                    None => part,
-                    Some(sum) => sum.join(part),
+                    None => part?,
+                    Some(sum) => sum.join(part?),
                 });
             }
         }
-        self.states = states;
-        if with_hessian && is_inside {
-            self.mu = view.mu;
-        }
-        total.filter(|_| is_inside)
+        total
     }
+}
 
-    fn block(&self, first: usize, states: &mut [State], view: View, width: usize) -> Option<RowSums> {
-        let d = self.table.parameters;
-        let with_hessian = width > VECTORS;
-        let mut sums = RowSums {
-            value: 0.0,
-            alpha: 0.0,
-            alpha_rate: 0.0,
-            alpha_alpha: 0.0,
-            columns: Mat::zeros(d, width),
-        };
-        let mut scaled = vec![0.0; TILE * width];
-        for (t, tile) in states.chunks_mut(TILE).enumerate() {
-            let start = first + t * TILE;
-            for ((n, state), out) in tile.iter_mut().enumerate().zip(scaled.chunks_exact_mut(width)) {
-                let (i, z) = (start + n, self.table.row(start + n));
-                let u = [view.alpha, dot(z, view.beta), dot(z, view.theta)];
-                let of = self.visit(i, state, u, view.mu)?;
-                let mass = self.table.mass[i];
-                sums.value += mass * of.value;
-                sums.alpha += mass * of.gradient[0];
-                sums.alpha_rate += mass * of.rate[0];
-                sums.alpha_alpha += mass * of.hessian[0];
-                let [_, ab, bb, sa, sb, ss] = of.hessian.map(|h| mass * h);
-                let [_, gb, gs] = of.gradient.map(|g| mass * g);
-                let [_, rb, rs] = of.rate.map(|r| mass * r);
-                out[..VECTORS].copy_from_slice(&[ab, sa, gb, gs, rb, rs]);
-                if with_hessian {
-                    (state.base, state.inputs, state.follow) = (state.now, u, of.follow);
-                    for (block, weight) in [bb, sb, -ss].into_iter().enumerate() {
-                        let part = &mut out[VECTORS + block * d..][..d];
-                        part.iter_mut().zip(z).for_each(|(o, z)| *o = weight * z);
-                    }
-                }
-            }
-            let z = &self.table.z[start * d..][..tile.len() * d];
-            let z = MatRef::from_row_major_slice(z, tile.len(), d);
-            let w = MatRef::from_row_major_slice(&scaled[..tile.len() * width], tile.len(), width);
-            matmul(sums.columns.as_mut(), Accum::Add, z.transpose(), w, 1.0, Par::Seq);
-        }
-        Some(sums)
-    }
+/// (α, βᵀz, θᵀz), or their changes.
+fn inputs(z: &[f64], point: &Point, first: usize) -> [f64; 3] {
+    [point.x[ALPHA], dot(z, &point.x[first..]), dot(z, &point.theta)]
+}
 
-    /// Solves a row's own problem at a point, from where the last Newton system expects it.
-    fn visit(&self, i: usize, state: &mut State, u: [f64; 3], mu: f64) -> Option<Slopes> {
-        let at = [u[0], u[1], u[2], mu];
-        let is_there = at.map(f64::to_bits) == state.at.map(f64::to_bits);
-        let from = if is_there { state.now } else { self.expected(state, at) };
-        let row = self.task.row(&self.task.tables[0], self.task.shells.first().copied(), i, u[0], u[1]);
-        let inside = Place { own: self.task.kind.interior(&row), margins: state.base.margins };
-        let (place, slopes) = state.local.solve(&from, &inside, u, mu)?;
-        (state.now, state.at) = (place, at);
-        Some(slopes)
-    }
-
-    fn expected(&self, state: &State, at: [f64; 4]) -> Place {
-        let mut from = state.base;
-        let was = [state.inputs[0], state.inputs[1], state.inputs[2], self.mu];
-        for ((now, was), follow) in at.iter().zip(was).zip(&state.follow) {
-            (0..UNKNOWNS).for_each(|m| from.own[m] += (now - was) * follow[m]);
+/// Sums over a block of rows.
+fn summed(
+    table: &RowTable,
+    start: usize,
+    states: &mut [State],
+    width: usize,
+    visit: impl Fn(usize, &mut State) -> Option<Share>,
+) -> Option<RowSums> {
+    let d = table.parameters;
+    let mut sums = RowSums::new(d, width);
+    let mut scaled = vec![0.0; TILE * width];
+    for (t, tile) in states.chunks_mut(TILE).enumerate() {
+        let start = start + t * TILE;
+        for ((n, state), out) in tile.iter_mut().enumerate().zip(scaled.chunks_exact_mut(width)) {
+            let share = visit(start + n, state)?;
+            sums.add(&share, table.mass[start + n], table.row(start + n), out);
         }
-        from
+        let z = &table.z[start * d..][..tile.len() * d];
+        let z = MatRef::from_row_major_slice(z, tile.len(), d);
+        let w = MatRef::from_row_major_slice(&scaled[..tile.len() * width], tile.len(), width);
+        matmul(sums.columns.as_mut(), Accum::Add, z.transpose(), w, 1.0, Par::Seq);
     }
+    Some(sums)
 }

@@ -5,8 +5,7 @@
 //! p = α·pull + ω,    χ = 2αk − ν,    D = Σ price_j τ_j/2 + αη·squared,
 //! ```
 //!
-//! minimised over x = (α, ν, ω, τ, β), maximised over θ, with barriers for ν, ω ≥ 0, for pτ_j ≥ ε·span_j·χ²/2 and, where steps are
-//! projected, for ‖β‖ ≤ 2αϱ.
+//! minimised over x = (α, ν, ω, τ, β), maximised over θ. The inequalities on x are in [`super::guards`].
 
 use faer::Mat;
 
@@ -14,8 +13,10 @@ use super::super::affine::Affine;
 use super::super::logistic::Curve;
 use super::super::points::{PointSet, Symmetric};
 use super::super::program::{CaseProgram, LAMBERT};
-use super::local::{Local, Place, Slopes};
+use super::guards::{Cone, Constant, Guard};
+use super::local::Local;
 use crate::certify::dot;
+use crate::certify::interior::cone::Sym2;
 use crate::certify::start::StartCost;
 
 /// Positions in x; the τ follow, then β.
@@ -24,8 +25,19 @@ pub(super) const NU: usize = 1;
 pub(super) const OMEGA: usize = 2;
 pub(super) const TAU: usize = 3;
 
-/// A step leaves at least this part of the room that an inequality has.
-const LEAST: f64 = 0.1;
+/// x and θ, or a direction.
+#[derive(Clone, Debug)]
+pub(super) struct Point {
+    pub(super) x: Vec<f64>,
+    pub(super) theta: Vec<f64>,
+}
+
+impl Point {
+    pub(super) fn moved(&self, along: &Point, part: f64) -> Point {
+        let add = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a + part * b).collect();
+        Point { x: add(&self.x, &along.x), theta: add(&self.theta, &along.theta) }
+    }
+}
 
 /// The setting.
 pub(super) struct Shared<'a> {
@@ -40,32 +52,19 @@ pub(super) struct Shared<'a> {
     /// What (α, β) cost besides.
     costs: Vec<StartCost>,
     /// C of Lemma L7.
-    constant: Option<Local>,
-    pub(super) place: Place,
+    pub(super) constant: Option<Constant>,
+    /// One for each τ.
+    pub(super) cones: Vec<Cone>,
 }
 
-/// Values, derivatives and rates in μ, to which the rows add theirs.
+/// Value and derivatives, to which rows and inequalities add theirs.
 pub(super) struct Derivatives {
     pub(super) value: f64,
-    pub(super) x: Vec<f64>,
-    pub(super) theta: Vec<f64>,
-    pub(super) rate: Vec<f64>,
-    /// A, B and the diagonal of C of Newton's system, if wanted.
-    pub(super) blocks: Option<(Mat<f64>, Mat<f64>, Vec<f64>)>,
-}
-
-impl Derivatives {
-    /// Holds an entry of x where it is.
-    fn hold(&mut self, j: usize) {
-        (self.x[j], self.rate[j]) = (0.0, 0.0);
-        if let Some((a, b, _)) = &mut self.blocks {
-            for i in 0..a.nrows() {
-                (a[(i, j)], a[(j, i)]) = (0.0, 0.0);
-            }
-            a[(j, j)] = 1.0;
-            (0..b.nrows()).for_each(|i| b[(i, j)] = 0.0);
-        }
-    }
+    pub(super) gradient: Point,
+    /// A, B and the diagonal of C of Newton's system.
+    pub(super) a: Mat<f64>,
+    pub(super) b: Mat<f64>,
+    pub(super) diagonal: Vec<f64>,
 }
 
 impl<'a> Shared<'a> {
@@ -92,8 +91,10 @@ impl<'a> Shared<'a> {
         if let Some(start) = &constants.start {
             costs.push(StartCost { theta: turned(&start.theta), ..start.clone() });
         }
-        let constant = set.map(|_| constant(task));
-        Shared { task, set, taus, widest, shell, costs, constant, place: Place::default() }
+        let constant = set.map(|set| constant(task, set));
+        let is_held = |k: &usize| widest[*k] > 0.0;
+        let cones = (0..taus).filter(is_held).map(|k| cone(task, widest[k], TAU + k)).collect();
+        Shared { task, set, taus, widest, shell, costs, constant, cones }
     }
 
     /// Where β begins.
@@ -116,14 +117,6 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// How many inequalities there are, a cone counting twice.
-    pub(super) fn count(&self) -> f64 {
-        let signs = [NU, OMEGA].iter().filter(|j| self.is_unknown(**j)).count();
-        let cones = self.widest.iter().filter(|w| **w > 0.0).count().max(1)
-            + usize::from(self.task.constants.projection.is_some());
-        (signs + 2 * cones) as f64 + self.constant.as_ref().map_or(0.0, Local::count)
-    }
-
     fn chi(&self, x: &[f64]) -> f64 {
         2.0 * x[ALPHA] * self.task.constants.k - x[NU]
     }
@@ -137,12 +130,6 @@ impl<'a> Shared<'a> {
         let Some(set) = self.set else { return (0.0, TAU) };
         let at = TAU + set.tau_of(j);
         (if set.span[j] > 0.0 { self.task.constants.eps * set.span[j] / x[at] } else { 0.0 }, at)
-    }
-
-    /// D and ν as C sees them.
-    fn reach(&self, set: &Symmetric, x: &[f64]) -> [f64; 3] {
-        let half: f64 = (0..self.taus).map(|k| set.price[k] * x[TAU + k] / 2.0).sum();
-        [half + x[ALPHA] * self.task.constants.eta * set.squared, set.terms * x[NU], 0.0]
     }
 
     /// A start that is inside for every setting: A is half of what it is without adversary.
@@ -171,50 +158,59 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Draws x back so that no inequality has less than a tenth of the room it had, but for those on β.
-    pub(super) fn draw_back(&self, x: &mut [f64], from: &[f64]) {
-        for j in [ALPHA, NU, OMEGA] {
-            x[j] = x[j].max(LEAST * from[j]);
-        }
-        let room = |x: &[f64], k: usize| {
-            self.hold(x) * x[TAU + k] - self.task.constants.eps * self.widest[k] * self.chi(x).powi(2) / 2.0
+    /// Derivatives at a point.
+    pub(super) fn derivatives(&self, point: &Point) -> Derivatives {
+        let (size, d) = (self.size(), point.theta.len());
+        let mut of = Derivatives {
+            value: 0.0,
+            gradient: Point { x: vec![0.0; size], theta: vec![0.0; d] },
+            a: Mat::zeros(size, size),
+            b: Mat::zeros(d, size),
+            diagonal: vec![2.0 * self.hold(&point.x); d],
         };
-        for k in (0..self.taus).filter(|k| self.widest[*k] > 0.0) {
-            let missing = LEAST * room(from, k) - room(x, k);
-            if missing > 0.0 {
-                x[TAU + k] += missing / self.hold(x);
+        self.quadratic(&point.x, &point.theta, &mut of);
+        self.costs(&point.x, &mut of);
+        of
+    }
+
+    /// Holds entries of x that are no unknowns where they are, in a system.
+    pub(super) fn hold_matrices(&self, a: &mut Mat<f64>, b: &mut Mat<f64>) {
+        for j in (0..self.beta()).filter(|j| !self.is_unknown(*j)) {
+            for i in 0..a.nrows() {
+                (a[(i, j)], a[(j, i)]) = (0.0, 0.0);
             }
+            a[(j, j)] = 1.0;
+            (0..b.nrows()).for_each(|i| b[(i, j)] = 0.0);
         }
     }
 
-    /// Derivatives at a point; `None` outside.
-    pub(super) fn derivatives(
-        &mut self,
-        x: &[f64],
-        theta: &[f64],
-        mu: f64,
-        full: bool,
-    ) -> Option<Derivatives> {
-        let size = self.size();
-        let blocks = full.then(|| {
-            (Mat::zeros(size, size), Mat::zeros(theta.len(), size), vec![2.0 * self.hold(x); theta.len()])
-        });
-        let mut of = Derivatives {
-            value: 0.0,
-            x: vec![0.0; size],
-            theta: vec![0.0; theta.len()],
-            rate: vec![0.0; size],
-            blocks,
-        };
-        if x[ALPHA].is_nan() || x[ALPHA] <= 0.0 {
-            return None;
+    /// And in a gradient.
+    pub(super) fn hold_gradient(&self, x: &mut [f64]) {
+        (0..self.beta()).filter(|j| !self.is_unknown(*j)).for_each(|j| x[j] = 0.0);
+    }
+
+    /// The inequalities that are no cones.
+    pub(super) fn guards(&self, x: &[f64]) -> Vec<Guard> {
+        let signs = [ALPHA, NU, OMEGA].into_iter().filter(|j| self.is_unknown(*j));
+        let mut guards: Vec<Guard> = signs.map(|j| Guard::new(x[j], vec![(j, 1.0)])).collect();
+        if let Some(radius) = self.task.constants.projection {
+            // Theorem L15, with room for rounding.
+            let (twice, first) = (2.0 * radius * (1.0 - 1e-9), self.beta());
+            let (alpha, beta) = (x[ALPHA], &x[first..]);
+            let square = dot(beta, beta) / (twice * alpha);
+            let betas = beta.iter().enumerate();
+            let slope = |(j, b): (usize, &f64)| (first + j, -2.0 * b / (twice * alpha));
+            let bend =
+                |(j, b): (usize, &f64)| (2.0 / (twice * alpha), vec![(first + j, 1.0), (ALPHA, -b / alpha)]);
+            guards.push(Guard {
+                value: twice * alpha - square,
+                slopes: std::iter::once((ALPHA, twice + square / alpha))
+                    .chain(betas.clone().map(slope))
+                    .collect(),
+                bends: betas.map(bend).collect(),
+            });
         }
-        self.quadratic(x, theta, &mut of);
-        self.costs(x, &mut of);
-        self.constant(x, mu, &mut of)?;
-        self.guards(x, mu, &mut of)?;
-        (0..self.beta()).filter(|j| !self.is_unknown(*j)).for_each(|j| of.hold(j));
-        Some(of)
+        guards
     }
 
     /// What depends on θ.
@@ -225,7 +221,7 @@ impl<'a> Shared<'a> {
         if let Some((centre, outer)) = &self.shell {
             let ball = outer * outer - dot(centre, centre);
             of.value += x[OMEGA] * ball;
-            of.x[OMEGA] += ball;
+            of.gradient.x[OMEGA] += ball;
         }
         for (j, &t) in theta.iter().enumerate() {
             let (b, beta) = (first + j, x[first + j]);
@@ -234,16 +230,16 @@ impl<'a> Shared<'a> {
             let centre = self.shell.as_ref().map_or(0.0, |(centre, _)| centre[j]);
             of.value +=
                 -lean * beta * t - hold * t * t + q * lever * lever / 2.0 + 2.0 * x[OMEGA] * centre * t;
-            of.x[ALPHA] += -pull * t * t + q * lever * 2.0 * k * t;
-            of.x[NU] -= q * lever * t;
-            of.x[OMEGA] += -t * t + 2.0 * centre * t;
-            of.x[b] += q * lever - lean * t;
-            of.theta[j] += -lean * beta - 2.0 * hold * t + q * chi * lever + 2.0 * x[OMEGA] * centre;
+            of.gradient.x[ALPHA] += -pull * t * t + q * lever * 2.0 * k * t;
+            of.gradient.x[NU] -= q * lever * t;
+            of.gradient.x[OMEGA] += -t * t + 2.0 * centre * t;
+            of.gradient.x[b] += q * lever - lean * t;
+            of.gradient.theta[j] += -lean * beta - 2.0 * hold * t + q * chi * lever + 2.0 * x[OMEGA] * centre;
             if q > 0.0 {
-                of.x[tau] -= q * lever * lever / (2.0 * x[tau]);
+                of.gradient.x[tau] -= q * lever * lever / (2.0 * x[tau]);
             }
-            let Some((a, cross, minus)) = &mut of.blocks else { continue };
-            minus[j] -= q * chi * chi;
+            let (a, cross) = (&mut of.a, &mut of.b);
+            of.diagonal[j] -= q * chi * chi;
             cross[(j, ALPHA)] += -2.0 * pull * t + 2.0 * k * q * (lever + chi * t);
             cross[(j, NU)] -= q * (lever + chi * t);
             cross[(j, OMEGA)] += 2.0 * (centre - t);
@@ -267,9 +263,9 @@ impl<'a> Shared<'a> {
         for cost in &self.costs {
             let own = cost.derivatives(None, x[ALPHA], beta);
             of.value += cost.value(x[ALPHA], beta);
-            of.x[ALPHA] += own.alpha;
-            of.x[first..].iter_mut().zip(&own.beta).for_each(|(g, b)| *g += b);
-            let Some((a, _, _)) = &mut of.blocks else { continue };
+            of.gradient.x[ALPHA] += own.alpha;
+            of.gradient.x[first..].iter_mut().zip(&own.beta).for_each(|(g, b)| *g += b);
+            let a = &mut of.a;
             a[(ALPHA, ALPHA)] += own.alpha_alpha;
             for (j, cross) in own.alpha_beta.iter().enumerate() {
                 a[(ALPHA, first + j)] += cross;
@@ -278,108 +274,29 @@ impl<'a> Shared<'a> {
             }
         }
     }
-
-    /// C, with its own barrier.
-    fn constant(&mut self, x: &[f64], mu: f64, of: &mut Derivatives) -> Option<()> {
-        let (Some(local), Some(set)) = (&self.constant, self.set) else { return Some(()) };
-        let u = self.reach(set, x);
-        let (place, slopes) = local.solve(&self.place, &self.place, u, mu)?;
-        let Slopes { value, gradient, rate, hessian, .. } = slopes;
-        self.place = place;
-        of.value += value;
-        // The slopes of D and of ν in x.
-        let reach = (0..self.taus).map(|k| (TAU + k, [set.price[k] / 2.0, 0.0]));
-        let slopes: Vec<(usize, [f64; 2])> =
-            [(ALPHA, [self.task.constants.eta * set.squared, 0.0]), (NU, [0.0, set.terms])]
-                .into_iter()
-                .chain(reach)
-                .collect();
-        let [dd, dn, nn, ..] = hessian;
-        for (i, s) in &slopes {
-            of.x[*i] += gradient[0] * s[0] + gradient[1] * s[1];
-            of.rate[*i] += rate[0] * s[0] + rate[1] * s[1];
-            let Some((a, _, _)) = &mut of.blocks else { continue };
-            for (l, r) in &slopes {
-                a[(*i, *l)] += s[0] * (dd * r[0] + dn * r[1]) + s[1] * (dn * r[0] + nn * r[1]);
-            }
-        }
-        Some(())
-    }
-
-    /// The barriers.
-    fn guards(&self, x: &[f64], mu: f64, of: &mut Derivatives) -> Option<()> {
-        let constants = self.task.constants;
-        for j in [NU, OMEGA].into_iter().filter(|j| self.is_unknown(*j)) {
-            bar(of, mu, x[j], &[(j, 1.0)], &[])?;
-        }
-        let (pull, eps, k) = (constants.pull(), constants.eps, constants.k);
-        let (hold, chi) = (self.hold(x), self.chi(x));
-        let mut is_held = false;
-        for (i, widest) in self.widest.iter().enumerate().filter(|(_, w)| **w > 0.0) {
-            // pτ − ½ε·span·χ², a determinant.
-            let (at, tau, half) = (TAU + i, x[TAU + i], eps * widest * chi);
-            let slopes = [(ALPHA, pull * tau - 2.0 * k * half), (NU, half), (OMEGA, tau), (at, hold)];
-            let bends = [
-                (ALPHA, at, pull),
-                (OMEGA, at, 1.0),
-                (ALPHA, ALPHA, -2.0 * k * k * eps * widest),
-                (ALPHA, NU, 2.0 * k * eps * widest),
-                (NU, NU, -0.5 * eps * widest),
-            ];
-            (hold > 0.0 && tau > 0.0).then_some(())?;
-            bar(of, mu, hold * tau - half * chi / 2.0, &slopes, &bends)?;
-            is_held = true;
-        }
-        if !is_held {
-            bar(of, mu, hold, &[(ALPHA, pull), (OMEGA, 1.0)], &[])?;
-        }
-        if let Some(radius) = constants.projection {
-            // Theorem L15, with room for rounding.
-            let (edge, first) = (4.0 * (radius * (1.0 - 1e-9)).powi(2), self.beta());
-            let beta = &x[first..];
-            let betas = beta.iter().enumerate();
-            let slopes: Vec<(usize, f64)> = std::iter::once((ALPHA, 2.0 * edge * x[ALPHA]))
-                .chain(betas.map(|(j, b)| (first + j, -2.0 * b)))
-                .collect();
-            let bends: Vec<(usize, usize, f64)> =
-                std::iter::once((ALPHA, ALPHA, edge)).chain((first..x.len()).map(|j| (j, j, -1.0))).collect();
-            bar(of, mu, edge * x[ALPHA].powi(2) - dot(beta, beta), &slopes, &bends)?;
-        }
-        Some(())
-    }
 }
 
-/// −μ log of something positive, of which slopes and second derivatives are known. A bend (i, i, c) stands for c·x_i², a bend
-/// (i, j, c) for c·x_i·x_j.
-fn bar(
-    of: &mut Derivatives,
-    mu: f64,
-    value: f64,
-    slopes: &[(usize, f64)],
-    bends: &[(usize, usize, f64)],
-) -> Option<()> {
-    if value.is_nan() || value <= 0.0 {
-        return None;
-    }
-    for (i, s) in slopes {
-        of.x[*i] -= mu * s / value;
-        of.rate[*i] -= s / value;
-        let Some((a, _, _)) = &mut of.blocks else { continue };
-        for (l, r) in slopes {
-            a[(*i, *l)] += mu * s * r / (value * value);
-        }
-    }
-    if let Some((a, _, _)) = &mut of.blocks {
-        for (i, j, c) in bends {
-            a[(*i, *j)] -= mu * c / value;
-            a[(*j, *i)] -= mu * c / value;
-        }
-    }
-    Some(())
+/// [[p, −χ√(ε·span/2)], [·, τ]] as a function of x.
+fn cone(task: &CaseProgram, span: f64, tau: usize) -> Cone {
+    let constants = task.constants;
+    let root = (constants.eps * span / 2.0).sqrt();
+    vec![
+        (ALPHA, Sym2::new(constants.pull(), -2.0 * constants.k * root, 0.0)),
+        (NU, Sym2::new(0.0, root, 0.0)),
+        (OMEGA, Sym2::new(1.0, 0.0, 0.0)),
+        (tau, Sym2::new(0.0, 0.0, 1.0)),
+    ]
 }
 
-/// C of Lemma L7 as a function of D and ν, the inputs of its own problem.
-fn constant(task: &CaseProgram) -> Local {
+/// C of Lemma L7 as a function of D = Σ price_j τ_j/2 + αη·squared and ν.
+fn constant(task: &CaseProgram, set: &Symmetric) -> Constant {
+    let reach = set.price.iter().enumerate().map(|(k, price)| (TAU + k, [price / 2.0, 0.0]));
+    let own = [(ALPHA, [task.constants.eta * set.squared, 0.0]), (NU, [0.0, set.terms])];
+    Constant { local: above(task), slopes: own.into_iter().chain(reach).collect() }
+}
+
+/// C's own problem, with D and ν for its inputs.
+fn above(task: &CaseProgram) -> Local {
     let (reach, nu) = (Affine::of(0), Affine::of(1));
     let price = task.constants.eps;
     let Some(e) = task.loss.conjugate() else {

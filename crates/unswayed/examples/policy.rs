@@ -40,7 +40,9 @@ pub fn main() -> Result<(), Box<dyn Error>> {
     let own = suite.simulate(&Patient { decoy })?.loss.mean;
     let strongest = suite.strongest()?.map_or(0.0, |attack| attack.simulated.loss.mean);
     let certified = certify(&problem)?.certified_loss;
-    println!("patient {own:.4}, the suite's strongest {strongest:.4}, certified: no policy above {certified:.4}");
+    println!(
+        "patient {own:.4}, the suite's strongest {strongest:.4}, certified: no policy above {certified:.4}"
+    );
     assert!(own <= certified && strongest <= certified);
     Ok(())
 }

@@ -208,10 +208,11 @@ fn several_tables_are_one_dataset() {
     let parts = path.join("parts");
     std::fs::create_dir(&parts).unwrap();
     for i in 0..3 {
-        let rows: String = (0..20)
-            .map(|j| format!("{:.2},{:.2},{}\n", f64::from(j % 7) / 10.0, f64::from(i * j % 5) / 10.0, j % 2))
-            .collect();
-        std::fs::write(parts.join(format!("part-{i}.csv")), format!("a,b,label\n{rows}")).unwrap();
+        let row =
+            |j: i32| format!("{:.2},{:.2},{}", f64::from(j % 7) / 10.0, f64::from(i * j % 5) / 10.0, j % 2);
+        let rows: Vec<String> = (0..20).map(row).collect();
+        std::fs::write(parts.join(format!("part-{i}.csv")), format!("a,b,label\n{}\n", rows.join("\n")))
+            .unwrap();
     }
     std::fs::write(parts.join("other.txt"), "not a table").unwrap();
     std::fs::write(

@@ -37,9 +37,12 @@ pub(super) fn files(path: &Path) -> Option<Result<Vec<PathBuf>, DataError>> {
         let file = file.file_name().and_then(|file| file.to_str());
         file.is_some_and(|file| matches(name, file))
     };
-    let found = in_folder(folder, fits).map(|files| match folder == Path::new(".") {
-        true => files.iter().filter_map(|file| file.file_name()).map(PathBuf::from).collect(),
-        false => files,
+    let found = in_folder(folder, fits).map(|files| {
+        // As the user would name them.
+        let is_here = folder == Path::new(".");
+        let named =
+            |file: PathBuf| if is_here { file.file_name().map_or(file.clone(), PathBuf::from) } else { file };
+        files.into_iter().map(named).collect()
     });
     Some(found.and_then(not_none))
 }

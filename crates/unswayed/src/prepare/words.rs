@@ -24,7 +24,7 @@ pub(super) fn terms(text: &str, longest: usize) -> impl Iterator<Item = String> 
 /// These are the columns and signs of scikit-learn's `HashingVectorizer` if the seed is 0.
 pub(super) fn place(term: &str, seed: u32, columns: usize) -> (u32, f64) {
     // Reading from memory does not fail.
-    let hash = murmur3::murmur3_32(&mut term.as_bytes(), seed).unwrap_or_default() as i32;
+    let hash = murmur3::murmur3_32(&mut term.as_bytes(), seed).unwrap_or_default().cast_signed();
     let column = hash.unsigned_abs() as usize % columns;
     (column as u32, if hash >= 0 { 1.0 } else { -1.0 })
 }
@@ -60,12 +60,12 @@ mod tests {
     fn places_are_those_of_the_published_hash() {
         // MurmurHash3_x86_32 as sklearn.utils.murmurhash3_32 gives it.
         let cases: [(&str, u32, i32); 6] = [
-            ("free", 0, 1363043438),
-            ("money", 0, -729929402),
-            ("free money", 0, -905306296),
-            ("straße", 0, 2095602437),
-            ("free", 1, -1094834308),
-            ("a", 0, 1009084850),
+            ("free", 0, 1_363_043_438),
+            ("money", 0, -729_929_402),
+            ("free money", 0, -905_306_296),
+            ("straße", 0, 2_095_602_437),
+            ("free", 1, -1_094_834_308),
+            ("a", 0, 1_009_084_850),
         ];
         for (term, seed, hash) in cases {
             let expected = (hash.unsigned_abs() % (1 << 18), if hash >= 0 { 1.0 } else { -1.0 });

@@ -36,7 +36,13 @@ impl Case {
         let loss = if is_logistic { Loss::Logistic } else { Loss::Hinge };
         let statement = Statement {
             learner: Learner::new(loss, eta, sigma),
-            threat: Threat { poison_rate: eps, set: Set::LabelFlips, label_bound: None, poison_weight: None },
+            threat: Threat {
+                poison_rate: eps,
+                set: Set::LabelFlips,
+                label_bound: None,
+                poison_weight: None,
+                moments: None,
+            },
             data: vec![],
             target: Target::Data,
             horizon: None,

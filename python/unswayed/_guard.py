@@ -232,7 +232,8 @@ class Guard:
         if self.center is not None:
             rows = rows - self._each("center", self.center, rows.shape[1])
         if isinstance(self.scale, Transform):
-            return self.scale.apply(rows, allow_seen=True)
+            prepared: Floats = self.scale.apply(rows, allow_seen=True)
+            return prepared
         if self.scale is None:
             return rows
         scale = self._each("scale", self.scale, rows.shape[1])

@@ -1885,7 +1885,7 @@ def by_rule(statement: Struct, proof: Struct, given: Struct, rows: Rows) -> Stru
         for entry, theta, beta in zip(z, given.theta, proof.beta):
             s, n, b = s + entry * theta, n + entry * entry, b + entry * beta
         minus = -(benign * ((two_ak + alpha_eta * n) + b))
-        return on_grid((1.0 - s) * gain + 0.5, math.floor), on_grid((0.0 - s) * gain + 0.5, math.floor), on_grid(minus if minus > least else least, math.ceil)
+        return share((1.0 - s) * gain + 0.5, math.floor), share((0.0 - s) * gain + 0.5, math.floor), share(minus if minus > least else least, math.ceil)
 
     names = ROW_BOUNDS[proof.rows[0]]
     of_rows = [
@@ -1895,7 +1895,7 @@ def by_rule(statement: Struct, proof: Struct, given: Struct, rows: Rows) -> Stru
     return Struct(given, **{name: [numbers[at] for numbers in of_rows] for at, name in enumerate(names)})
 
 
-def on_grid(q: float, rounded: Callable[[float], int]) -> float:
+def share(q: float, rounded: Callable[[float], int]) -> float:
     """q cut to [0, 1], as a multiple of 2^−20; 0 if it is no number."""
     return 1.0 if q >= 1 else rounded(q * (1 << 20)) / (1 << 20) if q > 0 else 0.0
 

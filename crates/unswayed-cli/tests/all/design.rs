@@ -264,11 +264,11 @@ fn tolerate_knows_streams_and_regressions() {
 fn the_chosen_learner_stays_below_its_bound() {
     let folder = tempfile::tempdir().unwrap();
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/data");
-    let (x, y) = (data.join("mnist_1v7_train_x.npy"), data.join("mnist_1v7_train_y.npy"));
+    let x = data.join("mnist_1v7_train_x.npy");
     for (batch, steps) in [("1", "100000"), ("20", "5000")] {
         let run = |command: &str, rest: &[&str]| {
             let mut process = Command::new(UNSWAYED);
-            process.current_dir(&folder).arg(command).arg(&x).arg("--labels").arg(&y).args(rest);
+            process.current_dir(&folder).arg(command).arg(&x).args(rest);
             super::json(&run(process))
         };
         let common =

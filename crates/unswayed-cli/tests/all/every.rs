@@ -164,7 +164,7 @@ const KINDS: [&str; 54] = [
     "@d --contaminated 0.1",
     "@d --moments 20 --horizon 1000 --batch 4",
     "@d --moments 20 --loss logistic --adversary ellipsoid",
-    "@d --moments 20 --target @t --projection 3",
+    "@d --moments 20 --projection 3",
     "@d --class-weight -1=2,1=0.5",
     "@d --effort tight",
     "@z --premultiplied",

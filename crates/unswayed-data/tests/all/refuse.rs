@@ -56,7 +56,7 @@ refuses! {
         load(&Source::path(x).labels("no/y.npy"), &Reading::default()).unwrap_err().to_string()
     } => "no/y.npy: there is no such file; check the path";
     a_directory: load(&Source::path(env!("CARGO_MANIFEST_DIR")), &Reading::default()).unwrap_err().to_string()
-        => concat!(env!("CARGO_MANIFEST_DIR"), ": there are no tables in this folder; name a folder of .csv, .tsv, .jsonl or .parquet files");
+        => concat!(env!("CARGO_MANIFEST_DIR"), ": there are no tables in this folder; name a folder of .csv, .tsv, .jsonl or .parquet files, a pattern that fits some, or a list of them");
     an_unknown_ending: plain("a.txt", "x")
         => "a.txt: the format is told from the file's ending, and this one is not known; use .npz, .npy, .csv, .tsv, .jsonl, .parquet or .svm";
     zero_rows_wanted: refusal("a.csv", "a,label\n1,0\n", &Reading { rows: Some(0), ..Reading::default() })

@@ -64,6 +64,11 @@ def test_the_command_line_makes_the_same(table, command, tmp_path):
         stored.apply(table[:TRAIN])
 
 
+def test_a_digest_is_that_of_the_content(table):
+    _, transform = unswayed.prepare(table[:TRAIN], y="label")
+    assert len({transform.digest for _ in range(16)}) == 1
+
+
 def test_what_is_refused():
     frame = pd.DataFrame({"a": [1.0, 2.0], "when": pd.to_datetime(["2024-01-01", "2024-01-02"])})
     with pytest.raises(unswayed.UnswayedError, match="dates or times; leave it out"):

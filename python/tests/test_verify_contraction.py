@@ -17,7 +17,7 @@ def statement(rates: list[float], **changes: object) -> verify.Struct:
         loss=("hinge", None), learning_rate=rates[0], regularization=rates[1], batch=1, projection=None, clip=None, unregularized=[],
         schedule=None, momentum=None, average=False,
     )
-    threat = verify.Struct(poison_rate=rates[2], set=("ball", verify.Struct(radius=1.0)), label_bound=None, poison_weight=None)
+    threat = verify.Struct(poison_rate=rates[2], set=("ball", verify.Struct(radius=1.0)), label_bound=None, poison_weight=None, moments=None)
     return verify.Struct(
         learner=verify.Struct({**learner, **changes}), threat=threat, data=[verify.Struct({"of_columns": None})], hostile_rows=[],
         target=("data", None), horizon=None,

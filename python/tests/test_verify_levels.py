@@ -18,7 +18,7 @@ def statement(loss: str, **changes: object) -> verify.Struct:
         loss=(loss, None), learning_rate=0.01, regularization=0.1, batch=1, projection=None, clip=None, unregularized=[],
         schedule=None, momentum=None, average=False,
     )
-    threat = verify.Struct(poison_rate=0.05, set=("ball", verify.Struct(radius=1.0)), label_bound=None, poison_weight=None)
+    threat = verify.Struct(poison_rate=0.05, set=("ball", verify.Struct(radius=1.0)), label_bound=None, poison_weight=None, moments=None)
     return verify.Struct(
         learner=verify.Struct({**learner, **changes}), threat=threat, data=[verify.Struct({"of_columns": None})], hostile_rows=[], target=("data", None),
         horizon=None,

@@ -9,8 +9,6 @@ use super::Transform;
 /// The version that is written, and the only one that is read.
 const VERSION: &str = "1";
 const KIND: &str = "unswayed-transform";
-/// What the features were made with; files without it are as good.
-const ENCODER: &str = "encoder";
 
 /// Why a file is no transform.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,17 +46,14 @@ impl Transform {
             ("first_scale_bias_second_scale_kept", floats(&scalars, vec![4])),
             ("seen", Numbers(seen, vec![self.seen.len()], Dtype::U64)),
         ];
-        let mut about = HashMap::from([(KIND.to_owned(), VERSION.to_owned())]);
-        about.extend(self.encoder.clone().map(|recipe| (ENCODER.to_owned(), recipe)));
+        let about = about(KIND, VERSION, self.encoder.as_deref());
         safetensors::serialize(tensors, Some(about)).unwrap_or_default()
     }
 
     /// Reads a file's bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Transform, TransformError> {
         let bad = |text: &str| TransformError(text.to_owned());
-        let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| TransformError(e.to_string()))?;
-        let about = |key| header.metadata().as_ref().and_then(|about| about.get(key));
-        version_is(about(KIND), VERSION)?;
+        let encoder = described(bytes, KIND, VERSION)?;
         let file = SafeTensors::deserialize(bytes).map_err(|e| TransformError(e.to_string()))?;
         let (directions, shape) = numbers(&file, "directions", Dtype::F64, f64::from_le_bytes)?;
         let (mean, _) = numbers(&file, "mean", Dtype::F64, f64::from_le_bytes)?;
@@ -80,20 +75,28 @@ impl Transform {
         if !seen.is_sorted() {
             return Err(bad("the fingerprints are not sorted"));
         }
-        let encoder = about(ENCODER).cloned();
         Ok(Transform { directions, mean, first_scale, bias, second_scale, kept, seen, encoder })
     }
 }
 
-/// Refuses a file that is of another kind or version.
-pub(super) fn version_is(found: Option<&String>, expected: &str) -> Result<(), TransformError> {
-    match found {
-        None => Err(TransformError("it does not say it is one".to_owned())),
-        Some(version) if version != expected => {
-            Err(TransformError(format!("it has version {version}, this program reads {expected}")))
-        }
-        Some(_) => Ok(()),
+/// The metadata of a file: its kind, with the version and a text. It is one entry, for the order of several would be left to chance, and
+/// with it the bytes of the file and its digest.
+pub(super) fn about(kind: &str, version: &str, text: Option<&str>) -> HashMap<String, String> {
+    let entry = text.map_or_else(|| version.to_owned(), |text| format!("{version} {text}"));
+    HashMap::from([(kind.to_owned(), entry)])
+}
+
+/// The text of the metadata, if there is one. Refuses a file that is of another kind or version.
+pub(super) fn described(bytes: &[u8], kind: &str, expected: &str) -> Result<Option<String>, TransformError> {
+    let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| TransformError(e.to_string()))?;
+    let entry = header.metadata().as_ref().and_then(|about| about.get(kind));
+    let entry = entry.ok_or_else(|| TransformError("it does not say it is one".to_owned()))?;
+    let (version, text) =
+        entry.split_once(' ').map_or((entry.as_str(), None), |(version, text)| (version, Some(text)));
+    if version != expected {
+        return Err(TransformError(format!("it has version {version}, this program reads {expected}")));
     }
+    Ok(text.map(str::to_owned))
 }
 
 pub(super) fn numbers<T>(

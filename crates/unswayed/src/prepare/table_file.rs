@@ -1,12 +1,10 @@
 //! The transform of a table as a file: safetensors, whose metadata describe the columns as JSON.
 
-use std::collections::HashMap;
-
 use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 use unswayed_data::Labels;
 
-use super::file::{Numbers, numbers, version_is};
+use super::file::{Numbers, about, described, numbers};
 use super::fourier::Fourier;
 use super::rows::RowNorm;
 use super::table::{ColumnPlan, Step, TableTransform};
@@ -15,8 +13,6 @@ use super::{TextTransform, Transform, TransformError, texts_file};
 /// The version that is written, and the only one that is read.
 const VERSION: &str = "1";
 const KIND: &str = "unswayed-table-transform";
-/// The columns and what is done to them.
-const TABLE: &str = "table";
 
 /// A transform of any kind.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,22 +75,16 @@ impl TableTransform {
             norm: self.norm,
             bias: self.bias,
         };
-        let about = HashMap::from([
-            (KIND.to_owned(), VERSION.to_owned()),
-            (TABLE.to_owned(), serde_json::to_string(&description).unwrap_or_default()),
-        ]);
-        safetensors::serialize(tensors, Some(about)).unwrap_or_default()
+        let description = serde_json::to_string(&description).unwrap_or_default();
+        safetensors::serialize(tensors, Some(about(KIND, VERSION, Some(&description)))).unwrap_or_default()
     }
 
     /// Reads a file's bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<TableTransform, TransformError> {
         let bad = |text: &str| TransformError(text.to_owned());
-        let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| TransformError(e.to_string()))?;
-        let about = |key| header.metadata().as_ref().and_then(|about| about.get(key));
-        version_is(about(KIND), VERSION)?;
-        let text = about(TABLE).ok_or_else(|| bad("it does not describe its columns"))?;
+        let text = described(bytes, KIND, VERSION)?.ok_or_else(|| bad("it does not describe its columns"))?;
         let Description { columns, labels, norm, bias } =
-            serde_json::from_str(text).map_err(|e| TransformError(e.to_string()))?;
+            serde_json::from_str(&text).map_err(|e| TransformError(e.to_string()))?;
         let file = SafeTensors::deserialize(bytes).map_err(|e| TransformError(e.to_string()))?;
         let (seen, _) = numbers(&file, "seen", Dtype::U64, u64::from_le_bytes)?;
         let mut transform =

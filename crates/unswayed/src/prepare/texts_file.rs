@@ -1,18 +1,14 @@
 //! The transform of texts as a file: safetensors, whose metadata hold the settings as JSON.
 
-use std::collections::HashMap;
-
 use safetensors::{Dtype, SafeTensors};
 
 use super::TransformError;
-use super::file::{Numbers, numbers, version_is};
+use super::file::{Numbers, about, described, numbers};
 use super::texts::{TextSettings, TextTransform};
 
 /// The version that is written, and the only one that is read.
 const VERSION: &str = "1";
 pub(super) const KIND: &str = "unswayed-text-transform";
-/// The settings.
-const TEXTS: &str = "texts";
 
 impl TextTransform {
     /// The bytes of its file.
@@ -27,21 +23,15 @@ impl TextTransform {
             ("factors", Numbers(factors, vec![count], Dtype::F64)),
             ("seen", whole(&mut self.seen.iter().copied(), self.seen.len())),
         ];
-        let about = HashMap::from([
-            (KIND.to_owned(), VERSION.to_owned()),
-            (TEXTS.to_owned(), serde_json::to_string(&self.options).unwrap_or_default()),
-        ]);
-        safetensors::serialize(tensors, Some(about)).unwrap_or_default()
+        let settings = serde_json::to_string(&self.options).unwrap_or_default();
+        safetensors::serialize(tensors, Some(about(KIND, VERSION, Some(&settings)))).unwrap_or_default()
     }
 
     /// Reads a file's bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<TextTransform, TransformError> {
         let bad = |text: &str| TransformError(text.to_owned());
-        let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| TransformError(e.to_string()))?;
-        let about = |key| header.metadata().as_ref().and_then(|about| about.get(key));
-        version_is(about(KIND), VERSION)?;
-        let text = about(TEXTS).ok_or_else(|| bad("it does not have its settings"))?;
-        let options: TextSettings = serde_json::from_str(text).map_err(|e| TransformError(e.to_string()))?;
+        let text = described(bytes, KIND, VERSION)?.ok_or_else(|| bad("it does not have its settings"))?;
+        let options: TextSettings = serde_json::from_str(&text).map_err(|e| TransformError(e.to_string()))?;
         let file = SafeTensors::deserialize(bytes).map_err(|e| TransformError(e.to_string()))?;
         let (columns, _) = numbers(&file, "columns", Dtype::U64, u64::from_le_bytes)?;
         let (factors, _) = numbers(&file, "factors", Dtype::F64, f64::from_le_bytes)?;

@@ -252,12 +252,20 @@ impl From<Loss> for LossName {
     }
 }
 
+/// What people call the squared loss.
+const SQUARED: [&str; 5] = ["squared", "squared-error", "squared_error", "squared-loss", "mse"];
+const NO_SQUARES: &str = "the squared loss has no bound: one point can move its learner anywhere; use huber=DELTA, which is half the \
+                          square up to a distance of DELTA and a line beyond it";
+
 impl FromStr for LossName {
     type Err = ProblemError;
 
     fn from_str(name: &str) -> Result<Self, ProblemError> {
         if name == "multiclass" {
             return Ok(LossName::Multiclass);
+        }
+        if SQUARED.contains(&name) {
+            return Err(ProblemError::Loss(NO_SQUARES.to_owned()));
         }
         name.parse().map(LossName::Of).map_err(ProblemError::Loss)
     }

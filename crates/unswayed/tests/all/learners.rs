@@ -323,3 +323,12 @@ fn learning_rates_that_fall_and_averages() {
     let other = problem.with_rates(1e-3, 0.02).unwrap();
     assert_eq!(other.learner().schedule.unwrap().slowdown.to_bits(), 0.02_f64.to_bits());
 }
+
+#[test]
+fn the_squared_loss_is_refused_with_the_reason() {
+    for name in ["squared", "squared_error", "mse"] {
+        let message = name.parse::<unswayed::LossName>().expect_err("a refusal").to_string();
+        assert!(message.contains("move its learner anywhere") && message.contains("huber="), "{message}");
+    }
+    assert!("huber=0.5".parse::<unswayed::LossName>().is_ok());
+}

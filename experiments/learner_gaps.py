@@ -24,7 +24,6 @@ LEARNERS = [
     ("logistic", {"loss": "logistic"}, {}),
     ("logistic, intercept", {"loss": "logistic", "intercept": True}, {}),
     ("Huber regression on the labels, D = 0.5", {"loss": "huber=0.5"}, {"label_bound": 1.0}),
-    ("no regularization, projected on norm 10", {"regularization": 0.0, "projection": 10.0}, {}),
 ]
 
 

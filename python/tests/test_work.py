@@ -126,6 +126,6 @@ def test_report_and_notebook(tmp_path, data):
     certificate.report(tmp_path / "report")
     page = (tmp_path / "report" / "report.html").read_text()
     assert "label-flip" in page and "unswayed.certify(" in page
-    assert len(list((tmp_path / "report" / "figures").glob("*.png"))) == 3
+    assert len(list((tmp_path / "report" / "figures").glob("*.svg"))) == 3
     shown = certificate._repr_html_()
     assert "<svg" in shown and "certified loss" in shown and os.environ.get("HOME", "/nowhere") not in shown

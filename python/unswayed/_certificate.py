@@ -294,7 +294,7 @@ class Certificate:
             raise type(error)(f"{os.fspath(path)}: {error}") from None
 
     def report(self, folder: Path, *, seed: int = 0) -> None:
-        """Writes a report for people into a folder: `report.html`, and its figures as SVG, PNG and CSV."""
+        """Writes a report for people into a folder: `report.html`, and its figures as SVG and CSV."""
         place = os.fspath(folder)
         os.makedirs(place, exist_ok=True)
         path = os.path.join(place, "certificate.json")

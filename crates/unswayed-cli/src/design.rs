@@ -8,6 +8,7 @@ use unswayed::design::choose::{Objective, Ranked};
 use unswayed::design::table::Row;
 use unswayed::design::{AttackPlan, BenignLoss, Design, Growing, Request, Run, design};
 use unswayed_report::about::{design_summary, template_lines, write_design};
+use unswayed_report::write_pictures;
 
 use crate::args::{Attacks, BenignFrom, DesignFlags};
 use crate::progress::Bar;
@@ -31,6 +32,7 @@ pub fn run(flags: &DesignFlags, as_json: bool) -> Result<ExitCode, Stop> {
     bar.finish();
     let result = result?;
     write_design(&request, &result, report::command_line(), folder)
+        .and_then(|report| write_pictures(&report, folder))
         .map_err(|error| Stop(format!("{error}; choose another folder with --output")))?;
     if as_json {
         let mut object = design_summary(&request, &result);

@@ -7,7 +7,7 @@ use unswayed::Problem;
 use unswayed::data::{Source, reload};
 use unswayed_check::labels_beside;
 use unswayed_report::live::{Live, WhatIf};
-use unswayed_report::{Report, write_folder};
+use unswayed_report::{Report, write_folder, write_pictures};
 
 use crate::args::ReportFlags;
 use crate::{Stop, print};
@@ -64,7 +64,8 @@ fn live(flags: &ReportFlags, report: &Report) -> Result<Live, Stop> {
 
 /// Writes report.html, report.json and the figures.
 pub fn write(report: &Report, folder: &Path) -> Result<(), Stop> {
-    write_folder(report, folder).map_err(|error| Stop(format!("{}: {error}", folder.display())))
+    let written = write_folder(report, folder).and_then(|()| write_pictures(report, folder));
+    written.map_err(|error| Stop(format!("{}: {error}", folder.display())))
 }
 
 /// The command line as it was typed, quoted where a shell needs it.

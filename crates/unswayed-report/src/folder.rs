@@ -4,9 +4,12 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::escape::slug;
-use crate::{Block, PngError, Report, to_csv, to_html, to_png, to_svg};
+use crate::{Block, Report, to_csv, to_html, to_svg};
+#[cfg(feature = "png")]
+use crate::{PngError, to_png};
 
 /// Pixels of a picture to the pixel of the figure: at 640 pixels, the width of a page with 300 dots to the inch.
+#[cfg(feature = "png")]
 const SCALE: f32 = 3.0;
 
 /// Why the files could not be written.
@@ -27,6 +30,7 @@ pub enum Error {
     #[error("the table cannot be written as Parquet: {0}")]
     Parquet(#[from] parquet::errors::ParquetError),
     /// A figure cannot be drawn.
+    #[cfg(feature = "png")]
     #[error("figure {id}: {source}")]
     Figure {
         /// Its name.
@@ -36,8 +40,8 @@ pub enum Error {
     },
 }
 
-/// Writes `report.html`, `report.json`, and for each plot `figures/<id>.svg`, `.png` and `.csv` (for each table only
-/// `.csv`) into the folder, which is made if it is missing.
+/// Writes `report.html`, `report.json`, and for each plot `figures/<id>.svg` and `.csv` (for each table only `.csv`)
+/// into the folder, which is made if it is missing.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -62,10 +66,18 @@ pub fn write_folder(report: &Report, folder: &Path) -> Result<(), Error> {
 fn write_figure(figures: &Path, id: &str, block: &Block) -> Result<(), Error> {
     let file = |extension: &str| figures.join(format!("{id}.{extension}"));
     write(&file("csv"), to_csv(block).as_bytes())?;
-    let Some(svg) = to_svg(block) else { return Ok(()) };
-    let png = to_png(&svg, SCALE).map_err(|source| Error::Figure { id: id.into(), source })?;
-    write(&file("svg"), svg.as_bytes())?;
-    write(&file("png"), &png)
+    to_svg(block).map_or(Ok(()), |svg| write(&file("svg"), svg.as_bytes()))
+}
+
+/// Writes each plot as `figures/<id>.png` too, into the folder of [`write_folder`].
+#[cfg(feature = "png")]
+pub fn write_pictures(report: &Report, folder: &Path) -> Result<(), Error> {
+    for (id, block) in named(report) {
+        let Some(svg) = to_svg(block) else { continue };
+        let png = to_png(&svg, SCALE).map_err(|source| Error::Figure { id: id.clone(), source })?;
+        write(&folder.join("figures").join(format!("{id}.png")), &png)?;
+    }
+    Ok(())
 }
 
 /// Writes a file in full or not at all: to a neighbour first, then renamed.

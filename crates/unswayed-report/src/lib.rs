@@ -1,8 +1,8 @@
 //! Reports: one HTML file that explains a run to people who were not there, and its figures for papers.
 //!
 //! A [`Report`] is data: words, plots and tables. [`to_html`] makes one self-contained page of it, [`to_svg`],
-//! [`to_png`] and [`to_csv`] a single figure, [`write_folder`] all of them at once. A report is kept as JSON beside
-//! them, so that it can be rendered again.
+//! `to_png` and [`to_csv`] a single figure, [`write_folder`] all of them at once. A report is kept as JSON beside them,
+//! so that it can be rendered again. Pictures of pixels (`to_png`, `write_pictures`) need the feature `png`.
 //!
 //! ```
 //! use unswayed_report::{Axis, Block, Kind, LinePlot, Report, Section, Series, to_html};
@@ -38,18 +38,22 @@ mod html;
 pub mod live;
 mod model;
 pub mod number;
+#[cfg(feature = "png")]
 mod png;
 mod style;
 mod svg;
 mod table;
 mod ticks;
 
+#[cfg(feature = "png")]
+pub use folder::write_pictures;
 pub use folder::{Error, write_folder};
 pub use html::to_html;
 pub use model::{
     Axis, Block, HeatMap, Kind, Limit, LinePlot, Point, Report, ScatterPlot, ScatterPoint, Section, Series,
     Steps, Table,
 };
+#[cfg(feature = "png")]
 pub use png::{PngError, to_png};
 pub use svg::to_svg;
 pub use table::to_csv;

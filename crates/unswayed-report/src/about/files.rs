@@ -9,7 +9,7 @@ use unswayed::design::{Design, Request};
 
 use super::design_report;
 use crate::folder::write;
-use crate::{Error, write_folder};
+use crate::{Error, Report, write_folder};
 
 /// Everything a design found, for machines.
 pub fn design_summary(request: &Request, result: &Design) -> Value {
@@ -63,8 +63,13 @@ pub fn design_summary(request: &Request, result: &Design) -> Value {
 }
 
 /// Writes `results.csv`, `.parquet` and `.json`, the chosen setting's certificates, and the report, for the command that
-/// found it all.
-pub fn write_design(request: &Request, result: &Design, command: String, folder: &Path) -> Result<(), Error> {
+/// found it all. Returns the report.
+pub fn write_design(
+    request: &Request,
+    result: &Design,
+    command: String,
+    folder: &Path,
+) -> Result<Report, Error> {
     let certificates = folder.join("certificates");
     std::fs::create_dir_all(&certificates)
         .map_err(|source| Error::Write { path: certificates.clone(), source })?;
@@ -75,7 +80,9 @@ pub fn write_design(request: &Request, result: &Design, command: String, folder:
     for (task, rate, bytes) in &result.certificates {
         write(&certificates.join(certificate_name(task, *rate)), bytes)?;
     }
-    write_folder(&design_report(request, result, command, &folder.display().to_string()), folder)
+    let report = design_report(request, result, command, &folder.display().to_string());
+    write_folder(&report, folder)?;
+    Ok(report)
 }
 
 /// The file of a task's certificate at a poison rate.

@@ -1,7 +1,9 @@
 //! Files and pages, without a browser.
 
 use super::common::{HOSTILE, heat, lines, report, scatter};
-use unswayed_report::{Block, Kind, LinePlot, Report, Section, Series, Table, to_html, to_svg, write_folder};
+use unswayed_report::{
+    Block, Kind, LinePlot, Report, Section, Series, Table, to_html, to_svg, write_folder, write_pictures,
+};
 
 /// The JSON text, since numbers that are not numbers are equal to none.
 fn json(report: &Report) -> String {
@@ -80,6 +82,7 @@ fn the_folder_has_every_file() {
         .sections
         .push(Section { blocks: vec![Block::Lines(again), Block::Table(elsewhere)], ..Section::default() });
     write_folder(&report, &folder.path().join("run")).unwrap();
+    write_pictures(&report, &folder.path().join("run")).unwrap();
     let names = |path: &str| {
         let entries = std::fs::read_dir(folder.path().join(path)).unwrap();
         let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use unswayed::certify::{Compact, Effort, Options, Outcome, certify_with, horizon_bounds, paper};
 use unswayed::{CertifyError, Dataset};
 use unswayed_check::{
-    AnyCertificate, Checked, Evidence, Failure, Feature, Files, Rows, Set, Target, Verdict, unsupported,
+    AnyCertificate, Checked, Evidence, Failure, Feature, Files, NewDataClaim, Rows, Set, Target, Verdict,
+    unsupported,
 };
 
 use crate::data::Data;
@@ -129,7 +130,7 @@ impl Certificate {
             "certified_error": outcome.certified_error,
             "horizon_loss": outcome.horizon_loss,
             "new_data_loss": outcome.new_data_loss,
-            "confidence": outcome.certificate.new_data.as_ref().map(|claim| 1.0 - claim.delta),
+            "confidence": outcome.certificate.new_data.as_ref().map(NewDataClaim::confidence),
             "benign_loss": outcome.benign.loss,
             "benign_error": outcome.benign.error,
             "benign_model": outcome.benign.theta,

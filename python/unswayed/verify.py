@@ -1023,7 +1023,7 @@ UNSUPPORTED = [
     ("new-data", "hinge logistic"), ("new-data", "ball features box ellipsoid"), ("new-data drift", ""), ("new-data row-weights", ""),
     ("new-data scaled", ""), ("new-data weights", ""), ("new-data rows", ""), ("new-data clip", ""), ("new-data bias", ""), ("paper", "hinge"),
     ("paper", "ball"), ("paper clip", ""), ("paper bias", ""), ("paper projection", ""), ("paper weights", ""),
-    ("schedule bias", "weighted"), ("weighted average", ""), ("schedule average horizon", ""), ("new-data schedule", ""), ("paper schedule", ""),
+    ("schedule bias", "weighted"), ("weighted average", ""), ("schedule average horizon", ""), ("drift average", "rows"), ("new-data schedule", ""), ("paper schedule", ""),
     ("paper rows", ""), ("paper drift", ""), ("paper new-data", ""), ("steps", "ball features box ellipsoid"), ("steps multiclass", ""),
     ("steps clip", ""), ("new-data steps", ""), ("paper steps", ""),
     ("levels", "hinge logistic"), ("levels any", ""), ("levels weights", ""), ("levels rows", ""), ("levels drift", ""),
@@ -1695,8 +1695,7 @@ class Moments:
         return max(coin, untaken) + share * steps / 2 * l.eta * step * steepness
 
     def require_start(self, start: Numbers) -> None:
-        inside = self.statement.learner.projection is not None or self.l.sigma**2 * norm2(start) <= self.longest
-        require(inside, "σ‖θ_0‖ is at most the longest step where the adversary picks its moments")
+        require(self.l.sigma**2 * norm2(start) <= self.longest, "σ‖θ_0‖ is at most the longest step where the adversary picks its moments")
 
 
 def require_projection(statement: Struct, l: Letters) -> None:
@@ -2720,8 +2719,9 @@ def main(arguments: list[str]) -> int:
         if "new_data_radius" in found:
             print(
                 f"  on new data with probability 1 − {found['new_data_delta']} over the draw of these rows, if they are independent draws\n"
-                "  from the law of the new data, made after the numbers of the proof were chosen from other data, and if the\n"
-                f"  learner shortens or refuses benign points of norm above {found['new_data_radius']}; the loss is that on\n  points after this"
+                "  from the law of the new data, made after the numbers of the statement and of the proof were chosen without them,\n"
+                "  and if the learner's benign points are draws from that law (not from these rows) which it shortens or refuses\n"
+                f"  where their norm is above {found['new_data_radius']}; the loss is that on points after this"
             )
     return code
 

@@ -75,11 +75,8 @@ impl Steps {
         Some(Steps { longest, poison })
     }
 
-    /// Requires a start in the ball that steps do not leave; that of a projection is verified elsewhere.
+    /// Requires a start in the ball that steps do not leave, from where none is longer than Ĝ.
     pub(crate) fn require_start(&self, learner: &Learner, start: &[f64]) -> Result<(), Reason> {
-        if learner.projection.is_some() {
-            return Ok(());
-        }
         let reach = Dyadic::new(learner.regularization).square() * norm2(start);
         require_not_negative(&(&self.longest - reach), "n² − σ²‖θ_0‖²")
     }

@@ -117,7 +117,7 @@ impl Certificate {
         }
         if learner.schedule.is_some() {
             return Some(
-                "every schedule that falls no faster, the constant one too; averages over time are plain"
+                "every schedule that is fixed in advance and falls no faster, the constant one too; averages over time are plain"
                     .to_owned(),
             );
         }
@@ -134,7 +134,8 @@ impl Certificate {
         let bounds = if is_all { "the long-run bounds hold" } else { "the long-run bound on the loss holds" };
         let mut text = format!(
             "{bounds} for every constant learning rate up to {rate}, with plain averages; for rates fixed in \
-             advance that change and stay up to {rate}, {weighted} must be weighted by the rates"
+             advance that change, stay up to {rate} and whose sum grows beyond all bounds, {weighted} must be weighted by the \
+             rates"
         );
         if let Some(horizon) = horizon {
             let steps = horizon.steps;

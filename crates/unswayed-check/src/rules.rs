@@ -112,6 +112,8 @@ const SCHEDULE: &str = "a plain average over learning rates that fall needs a pu
 const WEIGHTED: &str = "an averaged model is the plain average of all models, and the bound is for averages weighted by the learning rates";
 const AVERAGED: &str = "the models before the step from which on the schedule is known are in the average, and the bound for the first steps does \
                         not know of them";
+const AVERAGE_OVER_DRIFT: &str = "the loss of an averaged model is bounded for one target; with several datasets each step is judged by its own, \
+                                  and a model averaged over all of them may do badly on each; a target with rows of its own is one target";
 const MOMENTUM: &str =
     "momentum is supported at a constant learning rate, with regularization and without a projection";
 const REGRESSION: &str = "a regression loss is supported for a ball, box or ellipsoid of features";
@@ -167,6 +169,7 @@ pub const RULES: &[Rule] = &[
     rule(&[Schedule, Bias], &[WeightedRates], SCHEDULE),
     rule(&[WeightedRates, Average], &[], WEIGHTED),
     rule(&[Schedule, Average, Horizon], &[], AVERAGED),
+    rule(&[Drift, Average], &[TargetRows], AVERAGE_OVER_DRIFT),
     rule(&[Momentum, Schedule], &[], MOMENTUM),
     rule(&[Momentum, Projection], &[], MOMENTUM),
     // A point of a finite set may help the learner, and helps it less if its weight is smaller; a flip changes the weight.

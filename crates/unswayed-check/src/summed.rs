@@ -94,14 +94,16 @@ impl<'a> RowSums<'a> {
     /// Adds the sums over other rows, for the same statement and proof.
     ///
     /// # Errors
-    /// Another statement or proof, or rows that have been added before.
+    /// Another statement or proof, or rows that have been added before; nothing is added then.
     pub fn merge(&mut self, other: &RowSums) -> Result<(), Failure> {
         if self.statement != other.statement || self.proof != other.proof {
             let reason = Reason::Unfit { method: self.proof.method(), with: "sums for another proof" };
             return Err(in_part(Part::Data)(reason));
         }
-        for &(first, end) in &other.added {
-            self.cover(first, end).map_err(in_part(Part::Data))?;
+        let before = self.added.clone();
+        if let Err(reason) = other.added.iter().try_for_each(|&(first, end)| self.cover(first, end)) {
+            self.added = before;
+            return Err(in_part(Part::Data)(reason));
         }
         self.sums.iter_mut().zip(&other.sums).for_each(|(own, other)| own.merge(other));
         Ok(())

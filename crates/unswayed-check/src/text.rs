@@ -21,9 +21,13 @@ impl Statement {
         lines.extend(self.data.iter().map(|origin| ("rows", origin.to_string())));
         lines.extend(self.hostile_text().map(|text| ("hostile", text)));
         if self.data.len() > 1 {
-            let text = "benign points come from one of these at a time; which one may change at any step, in any way that does \
-                        not depend on the coming coin and draw";
-            lines.push(("drift", text.to_owned()));
+            let mut text = "benign points come from one of these at a time; which one may change at any step, in any way that does \
+                            not depend on the coming coin and draw"
+                .to_owned();
+            if !matches!(self.target, Target::Rows(_)) {
+                text += "; the loss of a step is that on the dataset of this step";
+            }
+            lines.push(("drift", text));
         }
         match &self.target {
             Target::Data => {}
@@ -270,7 +274,7 @@ impl Checked {
                 "certified_error": verdict.error,
                 "certified_horizon": verdict.horizon,
                 "certified_new_data": verdict.new_data,
-                "confidence": certificate.new_data.as_ref().map(|claim| 1.0 - claim.delta),
+                "confidence": certificate.new_data.as_ref().map(NewDataClaim::confidence),
                 "new_data_radius": certificate.new_data.as_ref().map(|claim| claim.radius),
                 "new_data_assumptions": certificate.new_data.as_ref().map(NewDataClaim::assumptions),
                 "method": certificate.loss.proof.method(),
@@ -316,13 +320,30 @@ impl Certificate {
 }
 
 impl NewDataClaim {
+    /// 1 − δ, never 1.
+    pub fn confidence(&self) -> f64 {
+        (1.0 - self.delta).min(1.0_f64.next_down())
+    }
+
     /// What the claim relies on beyond the statement.
     pub fn assumptions(&self) -> String {
         format!(
-            "they are independent draws from the law of the new data, made after the numbers of the proof were chosen from other \
-             data, and if the learner shortens or refuses benign points of norm above {}; the loss is that on points after this",
+            "they are independent draws from the law of the new data, made after the numbers of the statement and of the proof were \
+             chosen without them, and if the learner's benign points are draws from that law (not from these rows) which it \
+             shortens or refuses where their norm is above {}; the loss is that on points after this",
             self.radius
         )
+    }
+}
+
+/// What the bound for the first steps bounds.
+fn horizon_subject(learner: &Learner) -> &'static str {
+    if learner.average {
+        "after the first steps, the expected loss of the averaged model (of the start and the models after all steps but the last)"
+    } else if learner.schedule.is_some_and(|schedule| schedule.weighted) {
+        "the expected average loss over the first steps, weighted by the learning rates,"
+    } else {
+        "the expected average loss over the first steps"
     }
 }
 
@@ -356,21 +377,14 @@ fn proven(certificate: &Certificate, verdict: &Verdict) -> Vec<TextLine> {
         lines.push(("error", format!("{error} is at most {}", decimal_up(bound, 6))));
     }
     if let Some(bound) = verdict.horizon {
-        let is_weighted = learner.schedule.is_some_and(|schedule| schedule.weighted);
-        let weighted = if is_weighted { ", weighted by the learning rates," } else { "" };
-        lines.push((
-            "horizon",
-            format!(
-                "the expected average loss over the first steps{weighted} is at most {}",
-                decimal_up(bound, 6)
-            ),
-        ));
+        let subject = horizon_subject(learner);
+        lines.push(("horizon", format!("{subject} is at most {}", decimal_up(bound, 6))));
     }
     if let (Some(claim), Some(bound)) = (&certificate.new_data, verdict.new_data) {
         let text = format!(
-            "the long-run loss on new data is at most {}, with probability {} over the draw of these rows, if {}",
+            "the long-run loss on new data is at most {}, with probability at least 1 − {} over the draw of these rows, if {}",
             decimal_up(bound, 6),
-            1.0 - claim.delta,
+            claim.delta,
             claim.assumptions()
         );
         lines.push(("new data", text));

@@ -101,7 +101,9 @@ def _rates(estimator: Any, wanted: dict[str, Any]) -> Rates:
 
 
 def _unknown_start(estimator: Any) -> Optional[str]:
-    """Why the weights of a fitted estimator are not where its next steps start."""
+    """Why there is no bound for the next steps of an estimator: they start elsewhere, or its average does."""
+    if estimator.average and not hasattr(estimator, "coef_"):
+        return "its average begins with the model after the first step, and the bound is for one that begins with the start"
     if not hasattr(estimator, "coef_") or _start(estimator) is not None:
         return None
     if estimator.average:

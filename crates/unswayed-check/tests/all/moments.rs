@@ -350,17 +350,25 @@ fn edges() {
     assert!(complaint.contains("whole number of blocks"), "{complaint}");
 }
 
-/// A start in the ball that is kept, whose radius is 1/σ, or in that of a projection.
+/// A start in the ball that is kept, whose radius is 1/σ, or in that of a projection: in both, if the latter is larger.
 #[test]
 fn starts_of_a_horizon() {
     let at = |features: &'static [Feature]| -> crate::boundaries::Check {
         std::boxed::Box::new(move |x| generic(features).horizon(20, &[x, 0.0], 0.0))
     };
+    let in_a_ball = |radius: f64| -> crate::boundaries::Check {
+        std::boxed::Box::new(move |x| {
+            let mut problem = generic(&[Hinge, Ball, Moments, Projection]);
+            problem.statement.learner.projection = Some(radius);
+            problem.horizon(20, &[x, 0.0], 0.0)
+        })
+    };
     let edges = vec![
         edge("n² − σ²‖θ_0‖²", 0.0, 20.0, 1.0 / SIGMA, at(&[Hinge, Ball, Moments])),
-        edge("ϱ² − ‖θ_0‖²", 0.0, 20.0, PROJECTION, at(&[Hinge, Ball, Moments, Projection])),
+        edge("ϱ² − ‖θ_0‖²", 0.0, 20.0, PROJECTION / 2.0, in_a_ball(PROJECTION / 2.0)),
+        edge("n² − σ²‖θ_0‖²", 0.0, 20.0, 1.0 / SIGMA, in_a_ball(100.0 / SIGMA)),
     ];
-    test_all(edges, 2);
+    test_all(edges, 3);
 }
 
 #[test]

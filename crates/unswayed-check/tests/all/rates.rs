@@ -83,6 +83,8 @@ fn schedules_and_averages_are_named() {
         Checked::Valid(Box::new(certificate), verdict).text()
     };
     assert!(text(&[Hinge, Ball]).contains("averages over time must be weighted by the rates"));
+    // Rates 0.1·2^−t, whose sum is finite, keep a far start in the average for ever.
+    assert!(text(&[Hinge, Ball]).contains("whose sum grows beyond all bounds"));
     assert!(
         text(&[Hinge, Ball, Average]).contains("the average of the models must be weighted by the rates")
     );
@@ -113,6 +115,18 @@ fn a_horizon_says_which_steps_are_its_own() {
             text(&certificate, &rows).0.contains("the expected average loss over the first steps is at most")
         );
     }
+}
+
+/// The averages that a learner had on the way may be worse than the bound, which is on the last of them: with one row z = 1, η =
+/// 0.1, σ = 0.01, nobody attacking, the average after 40 steps loses at most 0.14, and on the way 0.35 on average.
+#[test]
+fn the_first_steps_of_an_averaged_model_end_in_its_average() {
+    let problem = generic(&[Hinge, Ball, Average]);
+    let certificate = certificate(&problem);
+    let verdict = problem.check(&certificate).unwrap();
+    let text = Checked::Valid(Box::new(certificate), verdict).text();
+    assert!(text.contains("after the first steps, the expected loss of the averaged model"), "{text}");
+    assert!(!text.contains("average loss over the first steps"), "{text}");
 }
 
 /// Rates that depend on what was seen weigh some stretches more than others: weighted averages are for rates fixed in advance.

@@ -171,6 +171,11 @@ fn every_row_is_added_once() {
     assert!(words(sums.add(9, z(8, 10))).contains("as many as the statement says"));
     assert!(words(sums.add(4, &z(4, 6)[..3])).contains("entries of z"));
     assert!(words(sums.add(4, &[0.5, f64::NAN])).contains("z[1]"));
+    // Rows 4 and 5 of this one are new, and are not added because row 8 is not.
+    let mut other = new();
+    other.add(4, z(4, 6)).expect("new rows");
+    other.add(8, z(8, 9)).expect("new rows");
+    assert!(words(sums.merge(&other)).contains("not been added yet"));
     sums.add(4, z(4, 6)).expect("new rows");
     sums.add(9, z(9, 10)).expect("new rows");
     assert_eq!(sums.prove().and_then(|proven| proven.bound()), problem.bound());

@@ -266,7 +266,7 @@ fn sets_starts_and_conditions_are_said() {
     assert!(target.contains("judged by"), "{target}");
     let (new, object) = said(&["--confidence", "0.9"]);
     for words in
-        ["with probability 0.9 over the draw", "independent draws", "refuses benign points of norm above 1"]
+        ["with probability at least 1 − 0.1", "independent draws", "not from these rows", "norm is above 1"]
     {
         assert!(new.contains(words), "{new}");
     }
@@ -276,4 +276,19 @@ fn sets_starts_and_conditions_are_said() {
     assert!(said(&["--radius", "0.0004"]).0.contains("‖z‖ ≤ 0.0004"));
     // −0 is 0, and is said so.
     assert!(said(&["--radius", "-0"]).0.contains("‖z‖ ≤ 0\n"));
+}
+
+/// A model averaged over two datasets that contradict each other loses 2 on each, whatever the average over the steps is.
+#[test]
+fn an_averaged_model_is_judged_by_one_target() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for (name, z) in [("one.csv", 1), ("other.csv", -1)] {
+        std::fs::write(path.join(name), format!("a,label\n{z},1\n{},-1\n", -z)).unwrap();
+    }
+    let both = |more: &[&'static str]| certify("one.csv", &[&["other.csv", "--drift"], more].concat());
+    let refusal = refused(path, &both(&["--average"]));
+    assert!(refusal.contains("bounded for one target"), "{refusal}");
+    accepted(path, &both(&[]));
+    accepted(path, &both(&["--average", "--target", "one.csv"]));
 }

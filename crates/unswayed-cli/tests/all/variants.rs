@@ -217,7 +217,10 @@ fn confidence_is_about_half_of_the_rows() {
     assert!(number(&found, "new_data_loss") > loss(&found));
     assert_eq!(found["new_data_loss"], found["confident_loss"]);
     let output = unswayed(&folder, &[&["certify", "many.npz", "--confidence", "0.9"], &SETTING[..]].concat());
-    assert!(text(&output.stdout).contains("for new data like these, with probability 90 %"));
+    assert!(
+        text(&output.stdout)
+            .contains("for a learner of new data like these, judged by such data, with probability 90 %")
+    );
     // The other half may change, this one may not.
     let path = found["certificate"].as_str().unwrap();
     for (row, code) in [(150, 0), (50, 1)] {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use unswayed::attack::{Attacked, strongest, strongest_error};
 use unswayed::certify::{Outcome, Status};
-use unswayed_check::{Loss, Set, Statement, Target, TextLine, decimal_up};
+use unswayed_check::{Loss, NewDataClaim, Set, Statement, Target, TextLine, decimal_up};
 
 use crate::number::{down, percent, up};
 
@@ -204,7 +204,7 @@ impl Summary {
             start_norm: certificate.start_norm(),
             horizon: certificate.statement.horizon.as_ref().map(|horizon| horizon.steps),
             horizon_loss: outcome.horizon_loss,
-            confidence: new_data.map(|claim| 1.0 - claim.delta),
+            confidence: new_data.map(NewDataClaim::confidence),
             new_data_loss: outcome.new_data_loss,
             confident_loss: outcome.new_data_loss,
             new_data_radius: new_data.map(|claim| claim.radius),
@@ -272,7 +272,12 @@ impl Summary {
         let text = format!("{benign}  without an adversary, for small learning rates{error}");
         lines.push(("benign loss", text));
         if let (Some(bound), Some(horizon)) = (self.horizon_loss, self.horizon) {
-            let text = format!("{}  bounds the average over the first {horizon} steps", up(bound));
+            let subject = if self.stated.statement.learner.average {
+                "the loss of the averaged model after"
+            } else {
+                "the average over"
+            };
+            let text = format!("{}  bounds {subject} the first {horizon} steps", up(bound));
             lines.push(("horizon loss", text));
         }
         // How long a start matters is not known for a learning rate that changes.
@@ -300,8 +305,9 @@ impl Summary {
     fn new_data_line(&self) -> Option<TextLine> {
         let (bound, probability) = (up(self.new_data_loss?), percent(self.confidence?));
         let text = format!(
-            "{bound}  for new data like these, with probability {probability} over the draw of these rows; the proof was chosen \
-             on the other half of the rows, and the learner must shorten or refuse points of norm above {}",
+            "{bound}  for a learner of new data like these, judged by such data, with probability {probability} over the draw of these \
+             rows; the proof was chosen on the other half of the rows, and the learner must shorten or refuse points of norm \
+             above {}",
             self.new_data_radius?
         );
         Some(("new data loss", text))

@@ -50,6 +50,7 @@ pub mod learner;
 pub mod monitor;
 #[cfg(feature = "files")]
 pub mod prepare;
+mod poison_weight;
 mod problem;
 #[cfg(feature = "general")]
 pub mod simulate;
@@ -58,6 +59,7 @@ pub use cancel::Cancel;
 pub use certify::certify;
 pub use data::Dataset;
 pub use error::{AttackError, CertifyError, ParameterError};
+pub use poison_weight::PoisonWeightPolicy;
 pub use problem::{
     Adversary, Column, Decay, IntoData, LossName, Problem, ProblemBuilder, ProblemError, Template,
 };

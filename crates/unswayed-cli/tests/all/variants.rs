@@ -1,6 +1,6 @@
 //! Classes, variants of the step, targets of their own, new data, first steps, and the attacks beside all of them.
 
-use ndarray::Axis;
+use ndarray::{Array2, Axis};
 use unswayed::check::{ClassWeights, PoisonWeight};
 
 use super::files::{csv, first, folder, npz, points};
@@ -200,7 +200,8 @@ fn steps_are_multiplied_by_weights() {
 fn points_have_weights_of_their_class() {
     let folder = folder();
     let (x, _) = points(24, 0.4, 1);
-    let with_one: Vec<f64> = x.chunks(3).flat_map(|row| [row[0], row[1], row[2], 1.0]).collect();
+    let one = Array2::from_elem((24, 1), 0.5);
+    let with_one = ndarray::concatenate![Axis(1), x, one];
     let labels: Vec<&str> = (0..24).map(|i| if i % 2 == 0 { "spam" } else { "ham" }).collect();
     csv(&folder, "mail.csv", &["a", "b", "c", "one"], &with_one, &labels);
     let learner = "mail.csv --bias one --adversary features --class-weight ham=0.75,spam=2";

@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 
 use crate::proof::{Certificate, MeanCertificate, NewDataClaim};
 use crate::statement::{Learner, MeanBenign, MeanStatement, PoisonWeight, Set, Statement, Target};
-use unswayed_data::ClassWeights;
 use crate::{Failure, Proof, Verdict};
+use unswayed_data::ClassWeights;
 
 /// A heading and what it says.
 pub type TextLine = (&'static str, String);

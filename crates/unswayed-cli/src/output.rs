@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use unswayed_report::number::parameter;
 
 use crate::Stop;
-use unswayed::{Decay, PoisonWeightPolicy};
 use unswayed::check::Loss;
 use unswayed::data::ClassWeightPolicy;
+use unswayed::{Decay, PoisonWeightPolicy};
 
 use crate::args::{AdversaryFlag, LearnerFlags, NatureFlags, ReadFlags, ScheduleFlag};
 

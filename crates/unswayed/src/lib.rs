@@ -48,9 +48,9 @@ pub mod experiment;
 pub mod learner;
 #[cfg(feature = "files")]
 pub mod monitor;
+mod poison_weight;
 #[cfg(feature = "files")]
 pub mod prepare;
-mod poison_weight;
 mod problem;
 #[cfg(feature = "general")]
 pub mod simulate;

@@ -62,10 +62,13 @@ impl PoisonWeightPolicy {
         let Labels::Classes { negative, positive } = labels else {
             return Err(ProblemError::NoClassesOfPoints);
         };
-        let weight = |class: &String| given.iter().find(|(label, _)| label == class).map(|(_, weight)| *weight);
+        let weight =
+            |class: &String| given.iter().find(|(label, _)| label == class).map(|(_, weight)| *weight);
         match (weight(negative), weight(positive), given.len()) {
             (Some(negative), Some(positive), 2) => Ok(ClassWeights { negative, positive }),
-            _ => Err(ProblemError::ClassesOfPoints { negative: negative.clone(), positive: positive.clone() }),
+            _ => {
+                Err(ProblemError::ClassesOfPoints { negative: negative.clone(), positive: positive.clone() })
+            }
         }
     }
 }
@@ -79,7 +82,9 @@ pub(crate) fn poison_weight(
     learner: &Learner,
 ) -> Result<Option<PoisonWeight>, ProblemError> {
     let column = match (set, &learner.unregularized[..]) {
-        (Set::Features { constant, .. }, &[column]) if *constant > 0.0 && !learner.loss.is_regression() => Some(column),
+        (Set::Features { constant, .. }, &[column]) if *constant > 0.0 && !learner.loss.is_regression() => {
+            Some(column)
+        }
         _ => None,
     };
     let weights = match asked {

@@ -311,7 +311,8 @@ fn the_edges_of_weights_by_class() {
         as_one(w);
         let cases = &mut w.problem.proof.cases;
         cases.lines = vec![0, 1, 2];
-        (cases.tau, cases.nu) = ([0, 2, 4].map(|i| cases.tau[i]).to_vec(), [0, 2, 4].map(|i| cases.nu[i]).to_vec());
+        (cases.tau, cases.nu) =
+            ([0, 2, 4].map(|i| cases.tau[i]).to_vec(), [0, 2, 4].map(|i| cases.nu[i]).to_vec());
     };
     assert_eq!(Ok(of(1.0, 1.0)), with(1.0, 1.0, &halves));
 }

@@ -1,8 +1,8 @@
 //! Step weights through the whole library: bounds, attacks and simulations.
 
 use unswayed::attack::{Attack, Suite};
-use unswayed::data::{ClassWeightPolicy, Reading};
 use unswayed::check::{ClassWeights, PoisonWeight};
+use unswayed::data::{ClassWeightPolicy, Reading};
 use unswayed::{Adversary, Column, Dataset, PoisonWeightPolicy, Problem, ProblemBuilder, certify};
 
 fn sample() -> Dataset {
@@ -97,7 +97,8 @@ fn points_have_the_weight_of_their_class() {
     assert!(bound(&small) < own);
     // Elsewhere a point may be sent with either label: the larger weight is that of all.
     let ball = |policy: PoisonWeightPolicy| {
-        let builder = Problem::builder(data.clone()).learning_rate(0.01).regularization(0.1).poison_rate(0.05);
+        let builder =
+            Problem::builder(data.clone()).learning_rate(0.01).regularization(0.1).poison_rate(0.05);
         builder.poison_weight(policy).build()
     };
     let problem = ball(named([("1", 0.1), ("-1", 0.2)])).expect("a problem");

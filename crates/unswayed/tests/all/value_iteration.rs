@@ -6,8 +6,8 @@
 use unswayed::attack::{Attack, Suite, strongest};
 use unswayed::certify::{Effort, Options, Outcome, certify_with};
 use unswayed::check::{Claim, Loss, Proof};
-use unswayed::simulate::{Estimate, Plan};
 use unswayed::data::{ClassWeightPolicy, RawLabels, Reading, Table};
+use unswayed::simulate::{Estimate, Plan};
 use unswayed::{Adversary, CertifyError, Column, Dataset, IntoData, LossName, Problem, ProblemBuilder};
 
 use crate::fixtures::case::{Case, Kind};

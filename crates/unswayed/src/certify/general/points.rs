@@ -124,8 +124,7 @@ pub(super) fn parts(statement: &Statement, parameters: usize, by_class: bool) ->
         (&statement.threat.set, statement.threat.poison_weight)
     {
         let class = |constant: f64, weight: f64| {
-            let set =
-                Symmetric::features(*radius, Fixed::Class(constant), &statement.learner, parameters);
+            let set = Symmetric::features(*radius, Fixed::Class(constant), &statement.learner, parameters);
             PointSet::Symmetric(set.weighted(weight))
         };
         return Some(vec![class(-constant, weights.negative), class(*constant, weights.positive)]);

@@ -6,7 +6,6 @@
 use unswayed::attack::{Attack, Suite, strongest};
 use unswayed::certify::{Effort, Options, Outcome, certify_with};
 use unswayed::check::{Claim, Loss, Proof};
-use unswayed::data::{ClassWeightPolicy, RawLabels, Reading, Table};
 use unswayed::simulate::{Estimate, Plan};
 use unswayed::{Adversary, CertifyError, Column, Dataset, IntoData, LossName, Problem, ProblemBuilder};
 
@@ -85,22 +84,7 @@ fn special(data: &Dataset, rates: Rates) -> Vec<(&'static str, ProblemBuilder)> 
         ("bias", free()),
         ("bias, box", free().adversary(Adversary::Box(vec![0.5, 0.5]))),
         ("bias, ellipsoid", free().adversary(Adversary::Ellipsoid(vec![0.4, 0.1, 0.1, 0.3]))),
-        ("features", free().adversary(Adversary::Features)),
-        ("features, class weights", by_class([0.4, 1.6], rates)),
-        ("features, class weights, other way round", by_class([1.6, 0.4], rates)),
     ]
-}
-
-/// One feature and a constant that the learner appends, with weights of classes.
-fn by_class([negative, positive]: [f64; 2], rates: Rates) -> ProblemBuilder {
-    let table = Table {
-        y: Some(RawLabels::Numbers(vec![1.0, -1.0, 1.0, -1.0])),
-        ..Table::new(vec![0.7, 1.0, 0.6, 1.0, 0.5, 1.0, -0.3, 1.0], 2)
-    };
-    let weights = vec![("-1".to_owned(), negative), ("1".to_owned(), positive)];
-    let reading = Reading { class_weights: Some(ClassWeightPolicy::Given(weights)), ..Reading::default() };
-    let data = table.into_dataset(&reading).expect("data");
-    learning(data, rates).bias(Column::Index(1)).adversary(Adversary::Features)
 }
 
 /// Rows with one column and two or three classes.

@@ -163,7 +163,7 @@ def test_an_intercept_is_a_feature_without_regularization(arrays):
 
 
 def test_an_intercept_may_have_step_weights(arrays):
-    x, y = arrays[0][:40], arrays[1][:40]
+    x, y = arrays[0][:40, :4], arrays[1][:40]
     learner = unswayed.Learner(RATE, PENALTY, intercept=True, class_weight={-1: 1.0, 1: 2.0})
     made = learner.certify(x, y, poison_rate=POISON)
     # The appended entry shows the label of a poisoned point, so that each class has its own weight.
@@ -172,7 +172,7 @@ def test_an_intercept_may_have_step_weights(arrays):
     attack = learner.attack(x, y, poison_rate=POISON, attacks="steady-state")[0]
     assert made.benign_loss < attack.loss.mean <= made.certified_loss
     both = learner.certify(x, y, poison_rate=POISON, poison_weight=2.0)
-    assert both.statement["threat"]["poison_weight"] == 2.0 and made.certified_loss <= both.certified_loss
+    assert both.statement["threat"]["poison_weight"] == 2.0 and made.certified_loss <= both.certified_loss * (1 + 1e-6)
     less = learner.certify(x, y, poison_rate=POISON, poison_weight={-1: 0.5, 1: 1.0})
     assert less.statement["threat"]["poison_weight"] == {"negative": 0.5, "positive": 1.0}
     assert less.certified_loss < made.certified_loss
@@ -187,7 +187,7 @@ def test_an_intercept_may_have_step_weights(arrays):
 @pytest.mark.parametrize("weights", [{-1: 0.5, 1: 2.0}, "balanced"])
 def test_a_real_estimator_gives_points_the_weight_of_their_class(arrays, weights):
     """scikit-learn itself, under our attack, with the steps that are certified, for weights of classes and an intercept."""
-    x, y = arrays[0][:60].astype(np.float64), arrays[1][:60]
+    x, y = arrays[0][:40, :4].astype(np.float64), arrays[1][:40]
     if weights == "balanced":
         x, y = x[10:], y[10:]
     model = SGDClassifier(alpha=PENALTY, learning_rate="constant", eta0=RATE, class_weight=weights)

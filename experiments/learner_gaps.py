@@ -21,6 +21,8 @@ LEARNERS = [
     ("falling rates (`optimal`)", {"schedule": "optimal"}, {}),
     ("class weights 0.5 and 2", {"class_weight": {-1: 0.5, 1: 2.0}}, {}),
     ("intercept", {"intercept": True}, {}),
+    ("intercept, class weights 0.5 and 2", {"intercept": True, "class_weight": {-1: 0.5, 1: 2.0}}, {}),
+    ("no regularization, projected on norms up to 2", {"regularization": 0.0, "projection": 2.0}, {}),
     ("logistic", {"loss": "logistic"}, {}),
     ("logistic, intercept", {"loss": "logistic", "intercept": True}, {}),
     ("Huber regression on the labels, D = 0.5", {"loss": "huber=0.5"}, {"label_bound": 1.0}),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use unswayed::{Adversary, Column, ProblemBuilder, ProblemError, Template};
+use unswayed::{Adversary, Column, PoisonWeightPolicy, ProblemBuilder, ProblemError, Template};
 
 use crate::data::{Data, numbers};
 use crate::error;
@@ -35,7 +35,7 @@ pub struct Asked<'py> {
     schedule: Option<String>,
     average: bool,
     label_bound: Option<f64>,
-    poison_weight: Option<f64>,
+    poison_weight: Option<PointWeights>,
     contaminated: Option<f64>,
     moments: Option<u64>,
 }
@@ -45,6 +45,13 @@ pub struct Asked<'py> {
 enum Bias {
     Index(isize),
     Name(String),
+}
+
+/// Step weights of poisoned points: one number, or one for each label as text.
+#[derive(FromPyObject)]
+enum PointWeights {
+    All(f64),
+    ByLabel(String),
 }
 
 #[pymethods]
@@ -88,7 +95,7 @@ impl Asked<'_> {
             adversary: adversary(&self.adversary, self.numbers.as_ref(), columns)?,
             radius: self.radius,
             label_bound: self.label_bound,
-            poison_weight: self.poison_weight,
+            poison_weight: self.poison_weight.map(poison_weight).transpose()?,
             contaminated: self.contaminated,
             moments: self.moments,
             batch: self.batch,
@@ -103,6 +110,15 @@ impl Asked<'_> {
             decay: self.schedule.as_deref().filter(|name| *name != "constant").map(decay).transpose()?,
             average: self.average,
         })
+    }
+}
+
+fn poison_weight(given: PointWeights) -> PyResult<PoisonWeightPolicy> {
+    match given {
+        PointWeights::All(weight) => Ok(weight.into()),
+        PointWeights::ByLabel(text) => {
+            text.parse().map_err(|reason: String| error(format!("poison_weight: {reason}")))
+        }
     }
 }
 

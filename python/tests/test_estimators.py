@@ -163,12 +163,54 @@ def test_an_intercept_is_a_feature_without_regularization(arrays):
 
 
 def test_an_intercept_may_have_step_weights(arrays):
-    x, y = arrays[0][:40], arrays[1][:40]
+    x, y = arrays[0][:40, :4], arrays[1][:40]
     learner = unswayed.Learner(RATE, PENALTY, intercept=True, class_weight={-1: 1.0, 1: 2.0})
     made = learner.certify(x, y, poison_rate=POISON)
-    assert made.statement["threat"]["poison_weight"] == 2.0 and made.check()
+    # The appended entry shows the label of a poisoned point, so that each class has its own weight.
+    assert made.statement["threat"]["poison_weight"] == {"negative": 1.0, "positive": 2.0} and made.check()
+    assert "label −1 are multiplied by at most 1, of label +1 by at most 2" in repr(made)
     attack = learner.attack(x, y, poison_rate=POISON, attacks="steady-state")[0]
     assert made.benign_loss < attack.loss.mean <= made.certified_loss
+    both = learner.certify(x, y, poison_rate=POISON, poison_weight=2.0)
+    assert both.statement["threat"]["poison_weight"] == 2.0 and made.certified_loss <= both.certified_loss * (1 + 1e-6)
+    less = learner.certify(x, y, poison_rate=POISON, poison_weight={-1: 0.5, 1: 1.0})
+    assert less.statement["threat"]["poison_weight"] == {"negative": 0.5, "positive": 1.0}
+    assert less.certified_loss < made.certified_loss
+    # A point of a ball may be sent with either label.
+    ball = learner.certify(x, y, poison_rate=POISON, adversary="ball", poison_weight={-1: 0.5, 1: 1.0})
+    assert ball.statement["threat"]["poison_weight"] == 1.0
+    for wrong, words in [({1: 2.0}, "both classes"), ({-1: 0.0, 1: 2.0}, "poison_weight"), ([1.0, 2.0], "poison_weight")]:
+        with pytest.raises((unswayed.UnswayedError, TypeError), match=words):
+            learner.certify(x, y, poison_rate=POISON, poison_weight=wrong)
+
+
+@pytest.mark.parametrize("weights", [{-1: 0.5, 1: 2.0}, "balanced"])
+def test_a_real_estimator_gives_points_the_weight_of_their_class(arrays, weights):
+    """scikit-learn itself, under our attack, with the steps that are certified, for weights of classes and an intercept."""
+    x, y = arrays[0][:40, :4].astype(np.float64), arrays[1][:40]
+    if weights == "balanced":
+        x, y = x[10:], y[10:]
+    model = SGDClassifier(alpha=PENALTY, learning_rate="constant", eta0=RATE, class_weight=weights)
+    learner = unswayed.from_sklearn(model)
+    made = learner.certify(x, y, poison_rate=POISON)
+    stated = made.statement["threat"]["poison_weight"]
+    own = {-1: stated["negative"], 1: stated["positive"]}
+    assert own == (weights if isinstance(weights, dict) else {label: len(y) / (2 * np.sum(y == label)) for label in (-1, 1)})
+    # scikit-learn weighs "balanced" by the rows that it is fitted with at once, so steps get the numbers.
+    model.set_params(class_weight=own)
+    point = learner.attack(x, y, poison_rate=POISON, attacks="steady-state")[0].point
+    sign = int(np.sign(point[-1]))
+    random, worst, ours, losses = np.random.default_rng(3), sign * point[:-1], np.zeros(x.shape[1] + 1), []
+    for step in range(10_000):
+        row = random.integers(len(x))
+        features, label = (worst, sign) if random.random() < POISON else (x[row], int(y[row]))
+        model.partial_fit(features[None, :], [label], classes=[-1, 1])
+        ours = learner.update(ours, label * np.append(features, 1.0), weight=own[label])
+        if step > 5000 and step % 10 == 0:
+            theirs = np.append(model.coef_, model.intercept_)
+            np.testing.assert_allclose(theirs, ours, rtol=1e-9, atol=1e-12)
+            losses.append(np.maximum(0, 1 - y * (x @ theirs[:-1] + theirs[-1])).mean())
+    assert np.mean(losses) <= made.certified_loss
 
 
 def test_an_estimator_is_certified_on_the_rows_it_sees(arrays):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from . import _native
 from ._data import Features, Floats, whole
 from ._native import UnswayedError
-from ._problem import Adversary, alike, asked, problem
+from ._problem import Adversary, PoisonWeight, alike, asked, problem
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def attack(
     schedule: Optional[str] = None,
     average: bool = False,
     label_bound: Optional[float] = None,
-    poison_weight: Optional[float] = None,
+    poison_weight: PoisonWeight = None,
     contaminated: Optional[float] = None,
     moments: Optional[int] = None,
     attacks: Union[str, Sequence[str], None] = None,
@@ -239,7 +239,7 @@ def simulate(
     schedule: Optional[str] = None,
     average: bool = False,
     label_bound: Optional[float] = None,
-    poison_weight: Optional[float] = None,
+    poison_weight: PoisonWeight = None,
     contaminated: Optional[float] = None,
     moments: Optional[int] = None,
     effort: str = "fast",

@@ -34,7 +34,7 @@ from ._data import (
     written_out,
 )
 from ._native import UnswayedError
-from ._problem import Adversary, asked, problem, several
+from ._problem import Adversary, PoisonWeight, asked, problem, several
 
 #: Rows for which bounds at other poison rates take a few seconds.
 MOST_PLOTTED = {"hinge": 20_000, "other": 200}
@@ -324,7 +324,7 @@ class Certificate:
         if threat.get("label_bound") is not None:
             given.append(f"label_bound={threat['label_bound']!r}")
         if threat.get("poison_weight") is not None:
-            given.append(f"poison_weight={threat['poison_weight']!r}")
+            given.append(f"poison_weight={self._poison_weight()!r}")
         if self._statement.get("hostile_rows"):
             given.append("contaminated=…")
         if threat.get("moments") is not None:
@@ -335,6 +335,14 @@ class Certificate:
         if self.new_data_loss is not None:
             given.append(f"confidence={self._figures['confidence']:g}")
         return f"unswayed.certify({data}, {', '.join(given)})"
+
+    def _poison_weight(self) -> PoisonWeight:
+        """The largest step weight of poisoned points, by label if classes have their own."""
+        weight = self._statement["threat"]["poison_weight"]
+        if not isinstance(weight, dict):
+            return float(weight)
+        classes = self._statement["data"][0]["labels"]["classes"]
+        return {classes[name]: weight[name] for name in ("negative", "positive")}
 
     def _native_attacks(self) -> Optional[_native.Attacks]:
         return None if self._attacks is None else self._attacks._native
@@ -444,7 +452,7 @@ def certify(
     schedule: Optional[str] = None,
     average: bool = False,
     label_bound: Optional[float] = None,
-    poison_weight: Optional[float] = None,
+    poison_weight: PoisonWeight = None,
     contaminated: Optional[float] = None,
     moments: Optional[int] = None,
     confidence: Optional[float] = None,
@@ -520,8 +528,9 @@ def certify(
             others, and `certificate.hostile_rows` says how many they may be.
         moments: the adversary picks its moments: of each block of so many points, counted from the first, at most `poison_rate` times that
             many are its own, whenever it likes. Without it each point is its own by a coin.
-        poison_weight: where steps have weights (`class_weight`, `sample_weight`), the largest one of a poisoned point; if not given,
-            the largest of a row or class.
+        poison_weight: where steps have weights (`class_weight`, `sample_weight`), the largest one of a poisoned point, or a dictionary with
+            one for each label. If not given, the largest of a row or class; with `class_weight` and `adversary="features"` that of
+            the point's own class. Where a point may be sent with either label, the larger one counts.
         confidence: also bound the loss on new data like these, with this probability. The certificate is then about the
             first half of the rows; the other half chose its numbers.
         horizon: also bound the average loss over this many first steps, by a proof that is made for them.

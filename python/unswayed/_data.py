@@ -498,12 +498,12 @@ def first_rows(
     return x[:rows], first[0], first[1], first[2]
 
 
-def class_weight_text(class_weight: Any) -> Optional[str]:
+def class_weight_text(class_weight: Any, name: str = "class_weight") -> Optional[str]:
     """Weights of classes as the command takes them: `balanced`, or labels and weights."""
     if class_weight is None or class_weight == "balanced":
         return class_weight  # type: ignore[no-any-return]
     if not isinstance(class_weight, Mapping):
-        raise UnswayedError(f"class_weight {class_weight!r}: it must be a dictionary of labels and weights, or 'balanced'")
+        raise UnswayedError(f"{name} {class_weight!r}: it must be a dictionary of labels and weights, or 'balanced'")
     texts = {key if isinstance(key, str) else repr(float(key)).removesuffix(".0"): weight for key, weight in class_weight.items()}
     return ",".join(f"{label}={float(weight)!r}" for label, weight in texts.items())
 

@@ -12,7 +12,7 @@ from ._attack import Simulation, _figures
 from ._certificate import Certificate
 from ._data import Data, Features, made, whole
 from ._native import UnswayedError
-from ._problem import Adversary, asked, label_kind, problem
+from ._problem import Adversary, PoisonWeight, asked, label_kind, problem
 from ._progress import shown
 
 Numbers = Optional[Sequence[float]]
@@ -151,7 +151,7 @@ def design(
     schedule: Optional[str] = None,
     average: bool = False,
     label_bound: Optional[float] = None,
-    poison_weight: Optional[float] = None,
+    poison_weight: PoisonWeight = None,
     contaminated: Optional[float] = None,
     moments: Optional[int] = None,
     benign: str = "simulated",
@@ -304,7 +304,7 @@ def tolerate(
     schedule: Optional[str] = None,
     average: bool = False,
     label_bound: Optional[float] = None,
-    poison_weight: Optional[float] = None,
+    poison_weight: PoisonWeight = None,
     contaminated: Optional[float] = None,
     moments: Optional[int] = None,
     attacks: bool = True,

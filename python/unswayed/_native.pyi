@@ -31,7 +31,7 @@ class Asked(TypedDict):
     schedule: Optional[str]
     average: bool
     label_bound: Optional[float]
-    poison_weight: Optional[float]
+    poison_weight: Union[float, str, None]
     contaminated: Optional[float]
     moments: Optional[int]
 

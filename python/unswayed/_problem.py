@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Optional, Union
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _native
-from ._data import Data, Features, Floats, floats, made, whole
+from ._data import Data, Features, Floats, class_weight_text, floats, made, whole
 from ._native import UnswayedError
 
 
@@ -67,6 +67,9 @@ class Points:
 #: The losses whose labels are numbers to predict.
 REGRESSIONS = ("absolute", "epsilon-insensitive", "huber", "quantile")
 
+#: The largest step weight of a poisoned point, or one for each label.
+PoisonWeight = Union[float, Mapping[Any, float], None]
+
 #: The points that the adversary may send.
 Adversary = Union[str, Box, Ellipsoid, Points]
 
@@ -84,7 +87,7 @@ def asked(
     schedule: Optional[str],
     average: bool,
     label_bound: Optional[float],
-    poison_weight: Optional[float],
+    poison_weight: PoisonWeight,
     contaminated: Optional[float],
     moments: Optional[int],
 ) -> _native.Asked:
@@ -105,7 +108,7 @@ def asked(
         "schedule": schedule,
         "average": average,
         "label_bound": label_bound,
-        "poison_weight": poison_weight,
+        "poison_weight": class_weight_text(poison_weight, "poison_weight") if isinstance(poison_weight, Mapping) else poison_weight,
         "contaminated": contaminated,
         "moments": moments,
     }

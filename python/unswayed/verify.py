@@ -296,6 +296,13 @@ def number(value: Any) -> float:
         raise Unreadable("not a certificate: a number is too large") from None
 
 
+def number_or(form: Form) -> Form:
+    def read(value: Any) -> Any:
+        return form(value) if isinstance(value, dict) else number(value)
+
+    return read
+
+
 def whole(value: Any) -> int:
     if type(value) is not int or not 0 <= value < 2**64:
         raise Unreadable(f"not a certificate: {value!r} is not a whole number")
@@ -362,7 +369,7 @@ STATEMENT = struct_of(
             ball=struct_of(radius=number), features=struct_of(radius=number, constant=number), box=struct_of(radii=vector), ellipsoid=struct_of(q=vector),
             points=struct_of(points=vector), label_flips=None, any=None,
         ),
-        poison_weight=Optional_(number),
+        poison_weight=Optional_(number_or(struct_of(negative=number, positive=number))),
         label_bound=Optional_(number),
         moments=Optional_(whole),
     ),
@@ -1025,7 +1032,7 @@ UNSUPPORTED = [
     ("paper", "ball"), ("paper clip", ""), ("paper bias", ""), ("paper projection", ""), ("paper weights", ""),
     ("schedule bias", "weighted"), ("weighted average", ""), ("schedule average horizon", ""), ("drift average", "rows"), ("new-data schedule", ""), ("paper schedule", ""),
     ("paper rows", ""), ("paper drift", ""), ("paper new-data", ""), ("steps", "ball features box ellipsoid"), ("steps multiclass", ""),
-    ("steps clip", ""), ("new-data steps", ""), ("paper steps", ""),
+    ("steps clip", ""), ("class-points", "features"), ("class-points regression", ""), ("new-data steps", ""), ("paper steps", ""),
     ("levels", "hinge logistic"), ("levels any", ""), ("levels weights", ""), ("levels rows", ""), ("levels drift", ""),
     ("levels schedule", ""), ("levels average", ""), ("levels projection", ""), ("levels clip", ""), ("levels bias", ""),
     ("levels no-regularization", ""), ("levels steps", ""),
@@ -1056,13 +1063,24 @@ def is_regression(statement: Struct) -> bool:
     return statement.learner.loss[0] in REGRESSIONS
 
 
+def has_class_points(statement: Struct) -> bool:
+    """Whether the step weight of a poisoned point depends on its class."""
+    return isinstance(statement.threat.poison_weight, Struct)
+
+
+def point_weights(statement: Struct) -> Numbers:
+    """The largest step weights of poisoned points: of class −1 and +1, or of all."""
+    weight = statement.threat.poison_weight
+    return exact([weight.negative, weight.positive] if has_class_points(statement) else [1.0 if weight is None else weight])
+
+
 def require_supported(statement: Struct, *more: str) -> None:
     learner = statement.learner
     optional = {
         "drift": len(statement.data) > 1, "projection": learner.projection is not None, "clip": learner.clip is not None,
         "bias": bool(learner.unregularized), "no-regularization": learner.regularization == 0,
         "schedule": learner.schedule is not None, "weighted": learner.schedule is not None and learner.schedule.weighted, "horizon": statement.horizon is not None, "average": learner.average,
-        "steps": statement.threat.poison_weight is not None, "hostile": bool(statement.hostile_rows),
+        "steps": statement.threat.poison_weight is not None, "class-points": has_class_points(statement), "hostile": bool(statement.hostile_rows),
         "momentum": learner.momentum is not None, "moments": statement.threat.moments is not None, "sparse": any(origin.of_columns is not None for origin in statement.data),
         "regression": is_regression(statement), "any-label": is_regression(statement) and statement.threat.label_bound is None,
     }
@@ -1096,9 +1114,8 @@ def validate(statement: Struct, data: list[Rows], target: Optional[Rows]) -> Non
     require(len(free) <= 1 and max(free, default=0) < columns, "at most one coordinate is unregularized")
     require(0 <= statement.threat.poison_rate < 1, "0 ≤ ε < 1")
     weighted = [origin.step_weight_column is not None or origin.class_weights is not None for origin in statement.data]
-    weight = statement.threat.poison_weight
-    require((weight is not None) == any(weighted), "points have a step weight exactly if rows have")
-    require(weight is None or weight > 0, "the step weight of points is > 0")
+    require((statement.threat.poison_weight is not None) == any(weighted), "points have a step weight exactly if rows have")
+    require(min(point_weights(statement)) > 0, "the step weights of points are > 0")
     if statement.target[0] == "rows":
         own = statement.target[1]
         require(own.step_weight_column is None and own.class_weights is None, "the target has no step weights")
@@ -1417,13 +1434,13 @@ def acting_constant(l: Letters, d: Fraction, nu: Fraction, acting: str, linear: 
     if acting == "bounded":
         return max(l.above(nu, linear, d, l.labels), l.above(nu, linear, d, -l.labels))
     if acting == "clipped":
-        return d + linear + Fraction(0.2784701) * nu  # Lemma L8
-    return d + linear if nu == 0 else search(d, linear, nu)
+        return max(d + linear, ZERO) + Fraction(0.2784701) * nu  # Lemma L8
+    return max(d + linear, ZERO) if nu == 0 else search(d, linear, nu)
 
 
 def search(d: Fraction, linear: Fraction, nu: Fraction) -> Fraction:
     """A number above sup Dw² + lw + νw log((1−w)/w): bounds on intervals, the interval with the largest bound halved (of equal ones
-    the youngest), until at most 10⁻¹⁵(D + l + ν) could be gained, 600 times at most. Places are binary64 numbers."""
+    the youngest), until at most 10⁻¹⁵(D + |l| + ν) could be gained, 600 times at most. Places are binary64 numbers."""
 
     def bound(left: float, right: float) -> tuple[Fraction, Fraction]:
         """Above the function on [l, r], where w² ≤ (l+r)w − lr makes it concave; and near it at the middle."""
@@ -1442,7 +1459,7 @@ def search(d: Fraction, linear: Fraction, nu: Fraction) -> Fraction:
     for _ in range(600):
         negative, own, left, right = open_[0]
         middle = (left + right) / 2
-        if -negative - best <= Fraction(1e-15) * (d + linear + nu) or not left < middle < right:
+        if -negative - best <= Fraction(1e-15) * (d + abs(linear) + nu) or not left < middle < right:
             break
         heapq.heappop(open_)
         age += 1
@@ -1454,12 +1471,12 @@ def search(d: Fraction, linear: Fraction, nu: Fraction) -> Fraction:
 
 
 def symmetric_set(
-    l: Letters, statement: Struct, tau: Numbers, nu: Fraction, omega: Optional[float], acting: str, end: Fraction = ZERO
+    l: Letters, statement: Struct, tau: Numbers, nu: Fraction, omega: Optional[float], acting: str, end: Fraction = ZERO, part: int = 0
 ) -> Point:
-    """Lemma L7 for a ball (or any point, clipped), a box or an ellipsoid; Lemma I1 at an end of a slab."""
+    """Lemma L7 for a ball (or any point, clipped), a box or an ellipsoid; Lemma I1 at an end of a slab, or Lemma I2 for one class."""
     kind, content = statement.threat.set
     chi, beta, d = l.two_ak - nu, l.beta, len(l.beta)
-    weight = Fraction(1 if statement.threat.poison_weight is None else statement.threat.poison_weight)
+    weight = point_weights(statement)[part]
     linear = ZERO
     m: Any
     if kind == "features":
@@ -1470,9 +1487,12 @@ def symmetric_set(
         half_n_beta = [n * one for n, one in zip(half_n, beta)]
         fixed = up(dot(half_n_beta, beta))
         name, m = "diagonal", [chi**2 * n for n in half_n]
-        # The adversary chooses the sign by the label, unless labels are numbers.
+        # The adversary chooses the sign by the label, unless labels are numbers or the case is of one class.
         linear = constant * (chi * end + beta[b])
-        linear = linear if is_regression(statement) else abs(linear)
+        if has_class_points(statement):
+            linear = -linear if part == 0 else linear
+        elif not is_regression(statement):
+            linear = abs(linear)
     elif kind == "box":
         radii = [weight * radius for radius in exact(content.radii)]
         t, square = dot(radii, tau), norm2(radii)
@@ -1629,8 +1649,7 @@ def largest_square(statement: Struct, proof: Struct) -> Fraction:
     elif kind == "points":
         d = len(proof.beta)
         largest = max(norm2(exact(content.points[i : i + d])) for i in range(0, len(content.points), d))
-    weight = statement.threat.poison_weight
-    return largest * Fraction(1 if weight is None else weight) ** 2
+    return largest * max(point_weights(statement)) ** 2
 
 
 def step_squares(statement: Struct, rows: Rows) -> Numbers:
@@ -1753,7 +1772,7 @@ def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Opti
         require_shells(statement, proof, data, l)
     elif proof.slabs:
         shells = len(proof.slabs) + 1
-    parts = classes if proof.by_class else len(content.points) // d if set_ == "points" else 1
+    parts = classes if proof.by_class else len(content.points) // d if set_ == "points" else len(point_weights(statement))
     count = len(data) * shells * parts
     width = 0 if set_ in ("points", "label_flips") else d if set_ == "box" else 1
     edges = exact(proof.slabs)
@@ -1791,14 +1810,14 @@ def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Opti
         elif classes:
             point = class_point(l, classes, Fraction(content.radius), tau[0], nu, part if proof.by_class else None)
         else:
-            point = symmetric_set(l, statement, tau, nu, proof.omega, acting)
+            point = symmetric_set(l, statement, tau, nu, proof.omega, acting, part=part)
         g0, g, w = region(proof, i, shell, size)
         v = [own + l.eps * m + slope - sb for own, m, slope, sb in zip(r, point.m, g, l.sigma_beta)]
         x = exact(given.x[i * d : (i + 1) * d])
         if edges:
             xs = [exact(given.x[j * d : (j + 1) * d]) for j in (2 * i, 2 * i + 1)]
             at_ends = [(end, edges[at]) for end, at in enumerate((shell - 1, shell)) if 0 <= at < len(edges)]
-            ends = [(edge, xs[end], symmetric_set(l, statement, tau, nu, proof.omega, acting, edge).m0) for end, edge in at_ends]
+            ends = [(edge, xs[end], symmetric_set(l, statement, tau, nu, proof.omega, acting, edge, part).m0) for end, edge in at_ends]
             bounds.append(r0 + l.slowdown_cost + peak_in_slab(l, v, point, ends, outward, statement, proof.omega))
             continue
         bounds.append(r0 + l.eps * point.m0 + g0 + l.slowdown_cost + peak(l, l.curvature + w - bend, v, point, x, statement, proof.omega))

@@ -77,6 +77,8 @@ fn complete(object: &mut Value) {
 const LEARNER: [&str; 6] = ["schedule", "momentum", "projection", "clip", "unregularized", "average"];
 const THREAT: [&str; 3] = ["label_bound", "poison_weight", "moments"];
 const ORIGIN: [&str; 5] = ["step_weight_column", "class_weights", "chosen_columns", "files", "made"];
+/// The fields that may be a number for each class.
+const OF_CLASSES: [&str; 2] = ["class_weights", "poison_weight"];
 /// The fields that are vectors, which JSON has as text.
 const VECTORS: [&str; 4] = ["radii", "q", "points", "start"];
 
@@ -88,13 +90,16 @@ fn fill(part: &mut Value, names: &[&str]) {
     }
 }
 
-/// The numbers of a field: of a vector, a list, or a single one.
+/// The numbers of a field: of a vector, a list, one for each class, or a single one.
 fn numbers(path: &str, field: &Value) -> Option<Vec<f64>> {
     let is_vector = path.contains("target.weights.")
         || path.rsplit('.').next().is_some_and(|name| VECTORS.contains(&name));
     match field {
         Value::String(text) if is_vector => crate::array::decode(text).ok(),
         Value::Array(list) if !list.is_empty() => list.iter().map(Value::as_f64).collect(),
+        Value::Object(fields) if OF_CLASSES.iter().any(|name| path.ends_with(name)) => {
+            fields.values().map(Value::as_f64).collect()
+        }
         Value::Number(number) => number.as_f64().map(|x| vec![x]),
         _ => None,
     }

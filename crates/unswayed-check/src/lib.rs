@@ -92,11 +92,11 @@ pub use rates::RatesError;
 pub use rows::{Evidence, Rows};
 pub use rules::{Feature, RULES, Rule, features, unsupported};
 pub use statement::{
-    Horizon, Learner, Loss, MeanBenign, MeanStatement, Schedule, Set, Statement, Target, Threat,
+    Horizon, Learner, Loss, MeanBenign, MeanStatement, PoisonWeight, Schedule, Set, Statement, Target, Threat,
 };
 pub use summed::{CertificateSums, RowSums};
 pub use text::{Checked, TextLine, decimal_up};
-pub use unswayed_data::{Labels, Origin};
+pub use unswayed_data::{ClassWeights, Labels, Origin};
 
 /// What a valid certificate proves: the exact values, each rounded up to an `f64`.
 #[derive(Clone, Copy, Debug, PartialEq)]

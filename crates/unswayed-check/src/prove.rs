@@ -6,7 +6,7 @@ use crate::failure::{Reason, require, require_each, require_length, require_not_
 use crate::lambda::Lambda;
 use crate::moments::{Blocks, Steps};
 use crate::momentum::Momentum;
-use crate::parts::points::{self, Acting, Ellipsoid, Split};
+use crate::parts::points::{self, Acting, Class, Ellipsoid, Split};
 use crate::parts::region;
 use crate::parts::rows::{
     self, BoundedSlope, Clipped, ClippedLoss, ErrorHinge, ErrorLogistic, Hostile, Interval, LabelHinge,
@@ -17,7 +17,7 @@ use crate::proof::{CaseProof, Lines, RowBound};
 use crate::rows::{Evidence, Rows};
 use crate::rules::{self, Feature};
 use crate::shape::{Shape, Size};
-use crate::statement::{Loss, Set, Statement, Target};
+use crate::statement::{Loss, PoisonWeight, Set, Statement, Target};
 
 /// Requires the kind of row bound, the shells and the other parts of a proof to fit the statement.
 fn require_fit(statement: &Statement, proof: &CaseProof) -> Result<(), Reason> {
@@ -388,7 +388,9 @@ impl<'a> Prover<'a> {
                 let (Some(&b), Some((_, edge))) = (lambda.free.first(), end) else {
                     return Err(self.unfit("a fixed entry without slabs"));
                 };
-                points::features(lambda, &split(acting), (*radius, *constant), tau[0], (b, edge))
+                let (weight, class) = class_weight(self.statement, part);
+                let split = Split::new(lambda, nu.clone(), acting, weight);
+                points::features(lambda, &split, (*radius, *constant, class), tau[0], (b, edge))
             }
             (Set::Box { radii }, _) => points::cuboid(lambda, &split(acting), radii, tau),
             (Set::Ellipsoid { .. }, _) => {
@@ -417,7 +419,16 @@ fn point_label(statement: &Statement) -> Option<f64> {
 
 /// The largest step weight of the adversary's point; 1 where steps have none.
 pub(crate) fn point_weight(statement: &Statement) -> Dyadic {
-    Dyadic::new(statement.threat.poison_weight.unwrap_or(1.0))
+    Dyadic::new(statement.threat.poison_weight.map_or(1.0, PoisonWeight::largest))
+}
+
+/// The largest step weight of the points of a part, and their class if they are those of one.
+fn class_weight(statement: &Statement, part: usize) -> (Dyadic, Option<Class>) {
+    match (statement.threat.poison_weight, part) {
+        (Some(PoisonWeight::ByClass(weights)), 0) => (Dyadic::new(weights.negative), Some(Class::Negative)),
+        (Some(PoisonWeight::ByClass(weights)), _) => (Dyadic::new(weights.positive), Some(Class::Positive)),
+        _ => (point_weight(statement), None),
+    }
 }
 
 /// The largest norm of the adversary's step for a ball or any point, and whether steps can be clipped there.

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::statement::{Loss, Set, Statement, Target};
+use crate::statement::{Loss, PoisonWeight, Set, Statement, Target};
 
 /// Something that a request for a certificate can contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +57,8 @@ pub enum Feature {
     RowWeights,
     /// Steps that are multiplied by weights of rows or classes.
     StepWeights,
+    /// Step weights of poisoned points by their class.
+    ClassPoisonWeights,
     /// Rows that were divided by another number than 1.
     ScaledRows,
     /// The paper's program.
@@ -120,6 +122,8 @@ const REGRESSION: &str = "a regression loss is supported for a ball, box or elli
 const ANY_LABEL: &str = "a label that may be any number can pull at the column at every model; bound the labels of poisoned points";
 const STEPS: &str = "weights of steps are supported for a ball, box or ellipsoid of points, for losses of one margin or one number, \
                      without clip";
+const POINT_CLASSES: &str = "the class of a point is known where its entry of an unregularized column is fixed and labels are two classes; \
+                             elsewhere it may be sent as either class, and the larger weight is that of all points";
 const PAPER: &str = "the paper's program is for the hinge loss against a ball, with plain steps";
 const LEVELS: &str = "levels bound the error of the hinge and logistic losses on one dataset, the data being the target, with plain \
                       regularized steps at a constant rate; other certificates of the error cover more";
@@ -176,6 +180,8 @@ pub const RULES: &[Rule] = &[
     rule(&[StepWeights], SYMMETRIC, STEPS),
     rule(&[StepWeights, Multiclass], &[], STEPS),
     rule(&[StepWeights, Clip], &[], STEPS),
+    rule(&[ClassPoisonWeights], &[FixedBias], POINT_CLASSES),
+    rule(&[ClassPoisonWeights, Regression], &[], POINT_CLASSES),
     rule(&[HostileRows, Multiclass], &[], HOSTILE),
     rule(&[HostileRows, TargetWeights], &[], HOSTILE),
     rule(&[HostileRows, TargetRows], &[], HOSTILE),
@@ -327,6 +333,7 @@ pub fn features(statement: &Statement) -> Vec<Feature> {
         (matches!(target, Target::Rows(_)), TargetRows),
         (data.len() > 1, Drift),
         (threat.poison_weight.is_some(), StepWeights),
+        (matches!(threat.poison_weight, Some(PoisonWeight::ByClass(_))), ClassPoisonWeights),
         (learner.schedule.is_some(), Schedule),
         (learner.schedule.is_some_and(|schedule| schedule.weighted), WeightedRates),
         (learner.momentum.is_some(), Momentum),
@@ -378,6 +385,7 @@ impl fmt::Display for Feature {
             SetAroundData => "a set read off the data",
             RowWeights => "weighted rows",
             StepWeights => "weights of steps",
+            ClassPoisonWeights => "weights of poisoned points by class",
             ScaledRows => "rows divided by a scale",
             Paper => "the paper's program",
             Levels => "an error proof by levels",

@@ -5,7 +5,7 @@ use crate::rows::Rows;
 
 use crate::proof::{CaseProof, Lines, RowBound};
 use crate::rows::Evidence;
-use crate::statement::{Loss, Set, Statement, Target};
+use crate::statement::{Loss, PoisonWeight, Set, Statement, Target};
 
 /// The counts that learner, data and witness determine.
 #[derive(Clone, Debug)]
@@ -67,6 +67,11 @@ impl Shape {
         };
         let (tau_width, parts) = match set {
             Set::Ball { .. } if proof.by_class => (1, classes),
+            Set::Features { .. }
+                if matches!(statement.threat.poison_weight, Some(PoisonWeight::ByClass(_))) =>
+            {
+                (1, 2)
+            }
             Set::Ball { .. } | Set::Features { .. } | Set::Ellipsoid { .. } | Set::Any => (1, 1),
             Set::Box { .. } => (dimension, 1),
             Set::Points { points } => (0, points.len().checked_div(dimension).unwrap_or(0)),

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::array;
-use unswayed_data::Origin;
+use unswayed_data::{ClassWeights, Origin};
 
 /// A linear learner, its threat, the rows it learns from and those it is judged by.
 ///
@@ -135,7 +135,7 @@ pub struct Threat {
     pub label_bound: Option<f64>,
     /// Where steps have weights: the largest step weight of a poisoned point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub poison_weight: Option<f64>,
+    pub poison_weight: Option<PoisonWeight>,
     /// W, if the adversary picks its moments: of each block of W points, counted from the first, at most εW are its own. Without
     /// it a coin names them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -151,6 +151,26 @@ impl Threat {
             label_bound: None,
             poison_weight: None,
             moments: None,
+        }
+    }
+}
+
+/// The largest step weight of a poisoned point.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum PoisonWeight {
+    /// The same for all points.
+    All(f64),
+    /// By the class of the point, which its fixed entry shows (Lemma I2).
+    ByClass(ClassWeights),
+}
+
+impl PoisonWeight {
+    /// The larger one.
+    pub fn largest(self) -> f64 {
+        match self {
+            PoisonWeight::All(weight) => weight,
+            PoisonWeight::ByClass(weights) => weights.largest(),
         }
     }
 }

@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::proof::{Certificate, MeanCertificate, NewDataClaim};
-use crate::statement::{Learner, MeanBenign, MeanStatement, Set, Statement, Target};
+use crate::statement::{Learner, MeanBenign, MeanStatement, PoisonWeight, Set, Statement, Target};
 use crate::{Failure, Proof, Verdict};
+use unswayed_data::ClassWeights;
 
 /// A heading and what it says.
 pub type TextLine = (&'static str, String);
@@ -115,7 +116,12 @@ impl Statement {
             None => points,
         };
         match self.threat.poison_weight {
-            Some(weight) => format!("{points}; steps on them are multiplied by at most {weight}"),
+            Some(PoisonWeight::All(weight)) => {
+                format!("{points}; steps on them are multiplied by at most {weight}")
+            }
+            Some(PoisonWeight::ByClass(ClassWeights { negative, positive })) => format!(
+                "{points}; steps on those of label −1 are multiplied by at most {negative}, of label +1 by at most {positive}"
+            ),
             None => points,
         }
     }

@@ -1,13 +1,13 @@
 //! The conditions on rows and learner, whatever the proof is.
 
-use unswayed_data::{Labels, Origin};
+use unswayed_data::{ClassWeights, Labels, Origin};
 
 use crate::exact::Dyadic;
 use crate::failure::{Reason, require, require_each, require_length, require_not_negative, require_positive};
 use crate::moments;
 use crate::rows::{Evidence, Rows};
 use crate::rules::{self, Feature};
-use crate::statement::{Horizon, Learner, Loss, Set, Statement, Target};
+use crate::statement::{Horizon, Learner, Loss, PoisonWeight, Set, Statement, Target};
 
 /// Rows there are, valid and all of one dimension.
 pub(crate) fn validate_evidence(evidence: &Evidence) -> Result<(), Reason> {
@@ -194,8 +194,12 @@ fn validate_steps(statement: &Statement, evidence: &Evidence) -> Result<(), Reas
     let Some(weight) = statement.threat.poison_weight else {
         return require_length("poison_weight", usize::from(weighted), 0);
     };
-    require(weighted, "poison_weight", weight, "absent: steps have no weights")?;
-    require(weight > 0.0 && weight.is_finite(), "poison_weight", weight, "> 0")
+    require(weighted, "poison_weight", weight.largest(), "absent: steps have no weights")?;
+    let each = match weight {
+        PoisonWeight::All(weight) => [weight; 2],
+        PoisonWeight::ByClass(ClassWeights { negative, positive }) => [negative, positive],
+    };
+    require_each("poison_weight", &each, |weight| weight > 0.0 && weight.is_finite(), "> 0")
 }
 
 /// A number of hostile rows for each dataset, not 0 for all of them, and fewer than there are rows.

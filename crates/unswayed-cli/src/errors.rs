@@ -80,6 +80,7 @@ fn problem(error: &ProblemError) -> String {
             "--adversary features: the entries of column {column} are not all of one size, so it is no constant that the learner \
              appends itself; use --adversary ball"
         ),
+        ProblemError::NoClassesOfPoints | ProblemError::ClassesOfPoints { .. } => format!("--poison-weight: {error}"),
         ProblemError::RadiusWithoutBall => {
             "--radius is for --adversary ball; leave it out, or give the box its own radii (--adversary box=R)"
                 .into()

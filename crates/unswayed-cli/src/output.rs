@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use unswayed_report::number::parameter;
 
 use crate::Stop;
-use unswayed::Decay;
 use unswayed::check::Loss;
 use unswayed::data::ClassWeightPolicy;
+use unswayed::{Decay, PoisonWeightPolicy};
 
 use crate::args::{AdversaryFlag, LearnerFlags, NatureFlags, ReadFlags, ScheduleFlag};
 
@@ -68,7 +68,7 @@ pub fn learner_part(learner: &LearnerFlags, nature: &NatureFlags, read: &ReadFla
         read.weight_column.as_ref().map(|column| format!("weight-{}", safe(column))),
         read.step_weight_column.as_ref().map(|column| format!("steps-{}", safe(column))),
         read.class_weight.as_ref().map(class_part),
-        number("poisonweight", learner.poison_weight),
+        learner.poison_weight.as_ref().map(poison_part),
         number("contaminated", learner.contaminated),
         learner.moments.map(|block| format!("moments{block}")),
         read.scores.then(|| "scores".to_owned()),
@@ -78,13 +78,23 @@ pub fn learner_part(learner: &LearnerFlags, nature: &NatureFlags, read: &ReadFla
 
 /// Class weights in a file's name.
 fn class_part(weights: &ClassWeightPolicy) -> String {
-    let one = |(label, weight): &(String, f64)| format!("{}x{}", safe(label), parameter(*weight));
     match weights {
         ClassWeightPolicy::Balanced => "balanced".to_owned(),
-        ClassWeightPolicy::Given(given) => {
-            format!("classes-{}", given.iter().map(one).collect::<Vec<_>>().join("-"))
-        }
+        ClassWeightPolicy::Given(given) => format!("classes-{}", label_parts(given)),
     }
+}
+
+/// Weights of poisoned points in a file's name.
+fn poison_part(weights: &PoisonWeightPolicy) -> String {
+    match weights {
+        PoisonWeightPolicy::All(weight) => format!("poisonweight{}", parameter(*weight)),
+        PoisonWeightPolicy::ByLabel(given) => format!("poisonweight-{}", label_parts(given)),
+    }
+}
+
+fn label_parts(given: &[(String, f64)]) -> String {
+    let one = |(label, weight): &(String, f64)| format!("{}x{}", safe(label), parameter(*weight));
+    given.iter().map(one).collect::<Vec<_>>().join("-")
 }
 
 /// Numbers in a file's name: `eta0.001-sigma0.01`.

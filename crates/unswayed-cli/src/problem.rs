@@ -261,7 +261,7 @@ fn but_for_rates(flags: &LearnerFlags, columns: Option<usize>) -> Result<Templat
         adversary: adversary(&flags.adversary, columns)?,
         radius: flags.radius,
         label_bound: flags.label_bound,
-        poison_weight: flags.poison_weight,
+        poison_weight: flags.poison_weight.clone(),
         contaminated: flags.contaminated,
         moments: flags.moments,
         batch: flags.batch,

@@ -48,6 +48,7 @@ pub mod experiment;
 pub mod learner;
 #[cfg(feature = "files")]
 pub mod monitor;
+mod poison_weight;
 #[cfg(feature = "files")]
 pub mod prepare;
 mod problem;
@@ -58,6 +59,7 @@ pub use cancel::Cancel;
 pub use certify::certify;
 pub use data::Dataset;
 pub use error::{AttackError, CertifyError, ParameterError};
+pub use poison_weight::PoisonWeightPolicy;
 pub use problem::{
     Adversary, Column, Decay, IntoData, LossName, Problem, ProblemBuilder, ProblemError, Template,
 };

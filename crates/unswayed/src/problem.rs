@@ -14,6 +14,7 @@ use crate::data::{
     Dataset, Labels, SetError, box_around, box_of, ellipsoid_around, ellipsoid_of, flips, require_alike,
     weights_as,
 };
+use crate::poison_weight::{PoisonWeightPolicy, poison_weight};
 
 /// A learner, a threat and the rows they meet. Made by [`Problem::builder`], which refuses what no theorem covers.
 ///
@@ -349,9 +350,10 @@ pub struct Template {
     /// For a regression loss: the largest |y| of the labels of poisoned points; any number without it.
     #[serde(default)]
     pub label_bound: Option<f64>,
-    /// Where steps have weights: the largest step weight of a poisoned point; the largest of a row without it.
+    /// Where steps have weights: the largest step weight of a poisoned point, or of one of each class; without it the largest of a
+    /// row or class, by class for features with a fixed entry.
     #[serde(default)]
-    pub poison_weight: Option<f64>,
+    pub poison_weight: Option<PoisonWeightPolicy>,
     /// Points per step.
     pub batch: u64,
     /// The radius of the ball that every step is projected on.
@@ -498,8 +500,6 @@ impl ProblemBuilder {
         radius: f64 => template.radius = Some;
         /// For a regression loss: the largest |y| of the labels of poisoned points; any number without it.
         label_bound: f64 => template.label_bound = Some;
-        /// Where steps have weights: the largest step weight of a poisoned point; the largest of a row or class if not given.
-        poison_weight: f64 => template.poison_weight = Some;
         /// The points that the adversary may send; a ball if not given.
         adversary: Adversary => template.adversary = std::convert::identity;
         /// The rows that the loss is averaged over, if not the data.
@@ -522,6 +522,13 @@ impl ProblemBuilder {
         contaminated: f64 => template.contaminated = Some;
         /// The adversary picks its moments: of each block of so many points at most the poison rate are its own.
         moments: u64 => template.moments = Some;
+    }
+
+    /// Where steps have weights: the largest step weight of a poisoned point, or of one of each class; if not given the largest of a
+    /// row or class, by class for features with a fixed entry.
+    pub fn poison_weight(mut self, poison_weight: impl Into<PoisonWeightPolicy>) -> Self {
+        self.template.poison_weight = Some(poison_weight.into());
+        self
     }
 
     /// The problem.
@@ -550,9 +557,10 @@ impl ProblemBuilder {
             ..Learner::new(self.loss_for(first)?, self.learning_rate, self.regularization)
         };
         let label_bound = self.template.label_bound;
-        let poison_weight = self.template.poison_weight.or_else(|| largest_step_weight(&self.data));
+        let set = self.set()?;
+        let poison_weight = poison_weight(self.template.poison_weight.as_ref(), &self.data, &set, &learner)?;
         let (poison_rate, moments) = (self.poison_rate, self.template.moments);
-        let threat = Threat { poison_rate, set: self.set()?, label_bound, poison_weight, moments };
+        let threat = Threat { poison_rate, set, label_bound, poison_weight, moments };
         let data: Vec<&Dataset> = self.data.iter().map(AsRef::as_ref).collect();
         let weights =
             self.target.as_ref().map(|target| data.iter().map(|one| weights_as(one, target)).collect());
@@ -674,15 +682,6 @@ fn without_zero(momentum: f64) -> Option<f64> {
     Some(momentum).filter(|momentum| *momentum != 0.0)
 }
 
-/// The largest step weight of a row, and of a class even if it has no row; `None` where steps have no weights.
-fn largest_step_weight(data: &[Arc<Dataset>]) -> Option<f64> {
-    let weighted = data.iter().any(|data| data.origin().has_step_weights());
-    let of_rows = data.iter().flat_map(|data| data.step_weights().unwrap_or(&[1.0])).copied();
-    let of_classes =
-        data.iter().filter_map(|data| data.origin().class_weights).map(|weights| weights.largest());
-    weighted.then(|| of_rows.chain(of_classes).fold(0.0, f64::max))
-}
-
 /// The whole rows in a part of so many. A part such as 0.29 of 100 means 29, though the nearest double is below it.
 fn whole_part(part: f64, rows: usize) -> usize {
     let rows = rows as f64;
@@ -763,6 +762,17 @@ pub enum ProblemError {
     NoConstant {
         /// The column, from 1.
         column: usize,
+    },
+    /// Step weights of points by class for labels that are not two classes.
+    #[error("poison weights by class need labels of two classes; give one number")]
+    NoClassesOfPoints,
+    /// Step weights of points that are not one for each class.
+    #[error("poison weights by class must name both classes, {negative:?} and {positive:?}, once")]
+    ClassesOfPoints {
+        /// The class that is −1.
+        negative: String,
+        /// The class that is +1.
+        positive: String,
     },
     /// Flips of labels that are real numbers.
     #[error(

@@ -2,7 +2,7 @@
 //! the edges of every condition.
 
 use unswayed_check::Feature::{self, *};
-use unswayed_check::{Checked, Loss, Set};
+use unswayed_check::{Checked, Loss, PoisonWeight, Set};
 
 use crate::common::generic::{ALPHA, EPS, ETA, MOMENTUM, RATE, SIGMA, add_shells, generic, generic_error};
 use crate::common::random::{KindOf, improve, kinds};
@@ -256,7 +256,7 @@ fn costs() {
         p.proof.lines[0].u.fill(0.125);
     };
     let wide = |p: &mut Problem| p.statement.threat.set = Set::Ball { radius: 3.0 };
-    let weighted = |p: &mut Problem| p.statement.threat.poison_weight = Some(2.0);
+    let weighted = |p: &mut Problem| p.statement.threat.poison_weight = Some(PoisonWeight::All(2.0));
     let cases: [(&[Feature], &dyn Fn(&mut Problem), f64); 13] = [
         (&[Hinge, Ball], &nothing, 1.0),
         (&[Logistic, Ball], &nothing, 1.0),

@@ -570,6 +570,10 @@ fn every_kind() -> Vec<Value> {
         all.extend([RowBound::BoundedSlope, RowBound::Logistic].map(|kind| by_levels(kind, &mut random)));
     }
     all.extend([Feature::Hinge, Feature::Logistic].map(middle_slab));
+    for _ in 0..4 {
+        let kinds = [RowBound::BoundedSlope, RowBound::Logistic];
+        all.extend(kinds.map(|kind| weighted(kind, "classes", &mut random)));
+    }
     for (file, rows) in fixtures::all() {
         if let Proof::Paper(proof) = &file.loss.proof {
             let problem = Problem {

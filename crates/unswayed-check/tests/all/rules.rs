@@ -30,7 +30,7 @@ const OPTIONAL: [Feature; 10] = [
     SetAroundData,
 ];
 /// What a learning rate that changes is tried with; without it these are in few rules, and are tried alone.
-const RARE: [&[Feature]; 31] = [
+const RARE: [&[Feature]; 33] = [
     &[],
     &[Schedule],
     &[Average],
@@ -46,6 +46,8 @@ const RARE: [&[Feature]; 31] = [
     &[Average, Horizon],
     &[StepWeights],
     &[StepWeights, Schedule],
+    &[StepWeights, ClassPoisonWeights],
+    &[StepWeights, ClassPoisonWeights, Schedule, WeightedRates],
     &[HostileRows],
     &[HostileRows, Schedule],
     &[HostileRows, Average, Horizon],
@@ -70,6 +72,7 @@ fn requests() -> Vec<Vec<Feature>> {
     let order = [
         Drift,
         StepWeights,
+        ClassPoisonWeights,
         Schedule,
         WeightedRates,
         Momentum,

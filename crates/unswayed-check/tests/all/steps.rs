@@ -1,8 +1,11 @@
 //! Step weights: random witnesses against a learner that takes weighted steps, with errors that the search must find, and the
 //! edges of every condition.
 
-use unswayed_check::{Evidence, Failure, Proof, RowBound, Rows, Set, prove};
+use unswayed_check::{
+    ClassWeights, Evidence, Failure, Feature, PoisonWeight, Proof, RowBound, Rows, Set, prove,
+};
 
+use crate::common::generic::{generic, split_classes};
 use crate::common::random::{add_fixed, add_free, add_shells, fill_cases, random_problem};
 use crate::common::search::Random;
 use crate::common::{Problem, dot, rounds};
@@ -28,7 +31,7 @@ impl Weighted {
         let steps = random.vector(4, 0.4, most);
         let weight = random.between(0.4, most);
         let least = steps.iter().copied().fold(f64::INFINITY, f64::min);
-        let is_bias = matches!(set, "free" | "fixed") && kind != RowBound::Interval;
+        let is_bias = matches!(set, "free" | "fixed" | "classes") && kind != RowBound::Interval;
         let mut problem = random_problem(random, kind, if is_bias { "ball" } else { set }, |_, _| {});
         if kind != RowBound::Interval {
             problem.proof.alpha /= least;
@@ -41,10 +44,13 @@ impl Weighted {
         }
         match set {
             "free" if is_bias => add_free(&mut problem, random),
-            "fixed" if is_bias => add_fixed(&mut problem, random),
+            "fixed" | "classes" if is_bias => add_fixed(&mut problem, random),
             _ => {}
         }
-        problem.statement.threat.poison_weight = Some(weight);
+        problem.statement.threat.poison_weight = Some(PoisonWeight::All(weight));
+        if set == "classes" && is_bias {
+            add_classes(&mut problem, random, weight);
+        }
         problem.statement.data[0].step_weight_column = Some("c".to_owned());
         Weighted { problem, steps }
     }
@@ -88,6 +94,19 @@ impl Weighted {
         }
     }
 
+    /// The largest step weight of a point.
+    fn weight(&self, point: &[f64]) -> f64 {
+        let statement = &self.problem.statement;
+        match statement.threat.poison_weight {
+            Some(PoisonWeight::ByClass(weights)) if point[statement.learner.unregularized[0]] < 0.0 => {
+                weights.negative
+            }
+            Some(PoisonWeight::ByClass(weights)) => weights.positive,
+            Some(PoisonWeight::All(weight)) => weight,
+            None => 1.0,
+        }
+    }
+
     /// G_λ at a model and a point, whose weight is the largest or, where that is worse, 0.
     fn residual(&self, theta: &[f64], point: &[f64]) -> f64 {
         let Problem { data, weights, dimension, statement, .. } = &self.problem;
@@ -101,7 +120,7 @@ impl Weighted {
                 weight(i) / total * part
             })
             .sum();
-        let largest = statement.threat.poison_weight.unwrap_or(1.0);
+        let largest = self.weight(point);
         benign + eps * self.moved(theta, point, largest).max(self.moved(theta, point, 0.0))
     }
 
@@ -171,12 +190,31 @@ impl Weighted {
     }
 }
 
+/// A smaller weight for one of the classes, and cases of their own for both.
+fn add_classes(problem: &mut Problem, random: &mut Random, largest: f64) {
+    let other = largest * random.between(0.1, 1.0);
+    let weights = match random.below(2) {
+        0 => ClassWeights { negative: largest, positive: other },
+        _ => ClassWeights { negative: other, positive: largest },
+    };
+    problem.statement.threat.poison_weight = Some(PoisonWeight::ByClass(weights));
+    let cases = &mut problem.proof.cases;
+    split_classes(cases);
+    cases.tau.iter_mut().for_each(|tau| *tau *= random.between(1.0, 2.0));
+    // In a slab the first of the two has ν of its own, closer to 2αk.
+    let Problem { statement, proof, .. } = problem;
+    let k = 1.0 - statement.learner.learning_rate * statement.learner.regularization;
+    let part = random.unit();
+    let nus = proof.cases.nu.iter_mut().step_by(2).filter(|nu| **nu > 0.0);
+    nus.for_each(|nu| *nu += part * (2.0 * proof.alpha * k - *nu));
+}
+
 #[test]
 fn no_weighted_step_breaks_a_bound() {
-    let count = rounds(300, 20_000);
+    let count = rounds(350, 20_000);
     let (mut random, mut proved) = (Random(0x57e9), 0);
     for i in 0..count {
-        let set = ["ball", "box", "ellipsoid", "free", "fixed", "box"][i % 6];
+        let set = ["ball", "box", "ellipsoid", "free", "fixed", "box", "classes"][i % 7];
         let weighted = Weighted::random(&mut random, KINDS[i % KINDS.len()], set);
         let Ok(bound) = weighted.bound() else { continue };
         proved += 1;
@@ -200,7 +238,7 @@ fn a_forgotten_weight_of_points_is_found() {
     (statement.learner.learning_rate, statement.learner.regularization) = (0.01, 0.01);
     statement.threat.poison_rate = 0.5;
     statement.threat.set = Set::Ball { radius: 1.0 };
-    statement.threat.poison_weight = Some(0.01);
+    statement.threat.poison_weight = Some(PoisonWeight::All(0.01));
     *data = vec![[-0.1, 0.0].repeat(4)];
     *weights = vec![None];
     (proof.alpha, proof.beta) = (0.51, vec![10.0, 0.0]);
@@ -211,8 +249,72 @@ fn a_forgotten_weight_of_points_is_found() {
     let bound = weighted.bound().expect("a bound");
     let reached = |weighted: &Weighted| weighted.residual(&[0.0, 0.0], &[1.0, 0.0]);
     assert!(reached(&weighted) <= bound, "{bound}");
-    weighted.problem.statement.threat.poison_weight = Some(2.0);
+    weighted.problem.statement.threat.poison_weight = Some(PoisonWeight::All(2.0));
     assert!(reached(&weighted) > bound, "{bound}");
+}
+
+const BY_CLASS: [Feature; 5] =
+    [Feature::Hinge, Feature::FixedBias, Feature::StepWeights, Feature::ClassPoisonWeights, Feature::Bias];
+
+/// A λ that is steep along the column, and a model on which a point of one class acts: a checker that is told of the weights of the
+/// other way round proves too little.
+#[test]
+fn weights_of_the_wrong_class_are_found() {
+    for sign in [1.0, -1.0] {
+        let told = |negative: f64, positive: f64| -> Weighted {
+            let mut problem = generic(&BY_CLASS);
+            let threat = &mut problem.statement.threat;
+            threat.poison_rate = 0.5;
+            threat.set = Set::Features { radius: 0.5, constant: 1.0 };
+            threat.poison_weight = Some(PoisonWeight::ByClass(ClassWeights { negative, positive }));
+            (problem.proof.alpha, problem.proof.beta) = (2.0, vec![0.0, sign * 400.0]);
+            Weighted { problem, steps: vec![1.0; 4] }
+        };
+        let (heavy, light) = (2.0, 0.25);
+        let right = if sign > 0.0 { told(light, heavy) } else { told(heavy, light) };
+        let wrong = if sign > 0.0 { told(heavy, light) } else { told(light, heavy) };
+        let reached = right.residual(&[0.0, -10.0 * sign], &[0.0, sign]);
+        let [enough, less] = [&right, &wrong].map(|told| told.bound().expect("a bound"));
+        assert!(reached <= enough, "{sign}: {reached} {enough}");
+        assert!(reached > less, "{sign}: {reached} {less}");
+        // With the heavier weight for both the bound is the same: the other class does not decide it.
+        let both = told(heavy, heavy).bound().expect("a bound");
+        assert!(both >= enough && both <= enough * (1.0 + 1e-9), "{both} {enough}");
+    }
+}
+
+/// Weights by class are positive numbers, and there are two cases for each slab.
+#[test]
+fn the_edges_of_weights_by_class() {
+    let with = |negative: f64, positive: f64, change: &dyn Fn(&mut Weighted)| {
+        let mut weighted = Weighted { problem: generic(&BY_CLASS), steps: vec![1.0; 4] };
+        weighted.problem.statement.threat.poison_weight =
+            Some(PoisonWeight::ByClass(ClassWeights { negative, positive }));
+        change(&mut weighted);
+        weighted.bound().map_err(|failure| failure.to_string())
+    };
+    assert!(with(f64::MIN_POSITIVE, 1.0, &|_| ()).is_ok() && with(1.0, f64::MIN_POSITIVE, &|_| ()).is_ok());
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(with(bad, 1.0, &|_| ()).unwrap_err().contains("poison_weight[0]"));
+        assert!(with(1.0, bad, &|_| ()).unwrap_err().contains("poison_weight[1]"));
+    }
+    let drop_case = |w: &mut Weighted| w.problem.proof.cases.lines.truncate(5);
+    assert!(with(1.0, 0.5, &drop_case).unwrap_err().contains("lines of the cases"));
+    let as_one = |w: &mut Weighted| w.problem.statement.threat.poison_weight = Some(PoisonWeight::All(1.0));
+    assert!(with(1.0, 0.5, &as_one).unwrap_err().contains("lines of the cases"));
+    let unweighted = |w: &mut Weighted| w.problem.statement.data[0].step_weight_column = None;
+    assert!(with(1.0, 0.5, &unweighted).unwrap_err().contains("step weights of the rows"));
+    // Larger weights of either class give larger bounds, and equal ones that of a single number.
+    let of = |negative, positive| with(negative, positive, &|_| ()).expect("a bound");
+    assert!(of(1.0, 0.5) <= of(1.0, 1.0) && of(0.5, 1.0) <= of(1.0, 1.0));
+    let halves = |w: &mut Weighted| {
+        as_one(w);
+        let cases = &mut w.problem.proof.cases;
+        cases.lines = vec![0, 1, 2];
+        (cases.tau, cases.nu) =
+            ([0, 2, 4].map(|i| cases.tau[i]).to_vec(), [0, 2, 4].map(|i| cases.nu[i]).to_vec());
+    };
+    assert_eq!(Ok(of(1.0, 1.0)), with(1.0, 1.0, &halves));
 }
 
 /// Four equal rows, hardly any regularization and no adversary: the bound is reached at the kink, so that step weights that are
@@ -241,7 +343,7 @@ fn one_row(step: f64, poison_weight: Option<f64>, change: impl Fn(&mut Weighted)
     let mut weighted = Weighted::random(&mut random, RowBound::BoundedSlope, "ball");
     weighted.steps = vec![step; 4];
     weighted.problem.weights = vec![None];
-    weighted.problem.statement.threat.poison_weight = poison_weight;
+    weighted.problem.statement.threat.poison_weight = poison_weight.map(PoisonWeight::All);
     change(&mut weighted);
     weighted.bound().map_err(|failure| failure.to_string())
 }
@@ -288,7 +390,7 @@ fn the_ball_is_kept_by_weighted_steps() {
         let statement = &mut weighted.problem.statement;
         statement.learner.regularization = 0.5;
         statement.threat.set = Set::Ball { radius: 0.25 };
-        statement.threat.poison_weight = Some(weight);
+        statement.threat.poison_weight = Some(PoisonWeight::All(weight));
         let shells = weighted.problem.proof.shells.as_mut().expect("shells");
         shells.ball = 4.0;
         weighted.steps = vec![steps; 4];

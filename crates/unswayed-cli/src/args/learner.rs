@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{Resettable, Str};
-use unswayed::{Decay, LossName};
+use unswayed::{Decay, LossName, PoisonWeightPolicy};
 
 /// Learner and threat but for their rates.
 #[derive(Args)]
@@ -41,10 +41,11 @@ pub struct LearnerFlags {
     #[arg(long, value_name = "Y")]
     pub label_bound: Option<f64>,
 
-    /// With --class-weight or --step-weight-column: what the step on a poisoned point is multiplied by, at most (default: the
-    /// largest weight of a row or class)
-    #[arg(long, value_name = "C", value_parser = positive)]
-    pub poison_weight: Option<f64>,
+    /// With --class-weight or --step-weight-column: what the step on a poisoned point is multiplied by, at most: a number, or one for
+    /// each label like -1=0.5,1=2 (default: the largest weight of a row or class; with --class-weight and --adversary features the
+    /// largest of the point's own class). Where a point may be sent with either label, the larger number counts
+    #[arg(long, value_name = "C", value_parser = poison_weight, allow_hyphen_values = true)]
+    pub poison_weight: Option<PoisonWeightPolicy>,
 
     /// The part of the rows that may be hostile themselves, such as 0.01, nobody knows which; the bound is for the others
     #[arg(long, value_name = "PART", value_parser = part)]
@@ -177,6 +178,16 @@ pub fn positive(text: &str) -> Result<f64, String> {
         Ok(x) if x > 0.0 && f64::is_finite(x) => Ok(x),
         _ => Err("must be a positive number".into()),
     }
+}
+
+fn poison_weight(text: &str) -> Result<PoisonWeightPolicy, String> {
+    let given: PoisonWeightPolicy = text.parse()?;
+    let is_positive = |weight: f64| weight > 0.0 && weight.is_finite();
+    let good = match &given {
+        PoisonWeightPolicy::All(weight) => is_positive(*weight),
+        PoisonWeightPolicy::ByLabel(weights) => weights.iter().all(|(_, weight)| is_positive(*weight)),
+    };
+    if good { Ok(given) } else { Err("must be positive numbers".into()) }
 }
 
 fn momentum(text: &str) -> Result<f64, String> {

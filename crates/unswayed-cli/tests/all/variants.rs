@@ -1,6 +1,7 @@
 //! Classes, variants of the step, targets of their own, new data, first steps, and the attacks beside all of them.
 
-use ndarray::Axis;
+use ndarray::{Array2, Axis};
+use unswayed::check::{ClassWeights, PoisonWeight};
 
 use super::files::{csv, first, folder, npz, points};
 use super::{SETTING, certificate, certified, certified_at, json, loss, number, text, unswayed};
@@ -169,7 +170,7 @@ fn steps_are_multiplied_by_weights() {
     let weighted = certified(&folder, "named.csv --class-weight -1=0.75,1=2");
     assert!((loss(&weighted) - loss(&plain)).abs() > 1e-3, "{weighted}");
     let made = certificate(&folder, &weighted).statement;
-    assert_eq!(made.threat.poison_weight, Some(2.0));
+    assert_eq!(made.threat.poison_weight, Some(PoisonWeight::All(2.0)));
     let classes = made.data[0].class_weights.expect("class weights");
     assert_eq!([classes.negative, classes.positive].map(f64::to_bits), [0.75, 2.0].map(f64::to_bits));
     let output = unswayed(&folder, &["check", weighted["certificate"].as_str().unwrap(), "named.csv"]);
@@ -191,6 +192,53 @@ fn steps_are_multiplied_by_weights() {
         let flags: Vec<&str> = wrong.split(' ').collect();
         let output = unswayed(&folder, &[&["certify", "named.csv"], &flags[..], &SETTING[..]].concat());
         assert_eq!(output.status.code(), Some(2), "{wrong}: {}", text(&output.stderr));
+    }
+}
+
+/// Where the learner appends the constant, points have the weight of their class: by default, or as it is asked for.
+#[test]
+fn points_have_weights_of_their_class() {
+    let folder = folder();
+    let (x, _) = points(24, 0.4, 1);
+    let one = Array2::from_elem((24, 1), 0.5);
+    let with_one = ndarray::concatenate![Axis(1), x, one];
+    let labels: Vec<&str> = (0..24).map(|i| if i % 2 == 0 { "spam" } else { "ham" }).collect();
+    csv(&folder, "mail.csv", &["a", "b", "c", "one"], &with_one, &labels);
+    let learner = "mail.csv --bias one --adversary features --class-weight ham=0.75,spam=2";
+    let own = certified(&folder, learner);
+    let weights = |found: &serde_json::Value| certificate(&folder, found).statement.threat.poison_weight;
+    let by_class = |negative, positive| Some(PoisonWeight::ByClass(ClassWeights { negative, positive }));
+    assert_eq!(weights(&own), by_class(0.75, 2.0));
+    let all = certified(&folder, &format!("{learner} --poison-weight 2"));
+    assert_eq!(weights(&all), Some(PoisonWeight::All(2.0)));
+    assert!(loss(&own) <= loss(&all));
+    let asked = certified(&folder, &format!("{learner} --poison-weight ham=0.5,spam=1"));
+    assert_eq!(weights(&asked), by_class(0.5, 1.0));
+    assert!(loss(&asked) < loss(&own));
+    let expecting = |expected: &[&str]| {
+        let given = expected.iter().flat_map(|one| ["--expect", one]);
+        let path = own["certificate"].as_str().unwrap();
+        unswayed(&folder, &[&["check", path, "mail.csv"], &given.collect::<Vec<_>>()[..]].concat())
+    };
+    let output = expecting(&["poison_weight.negative<=0.75", "poison_weight.positive=2", "poison_weight<=2"]);
+    let said = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("of label −1 are multiplied by at most 0.75, of label +1 by at most 2"), "{said}");
+    for wrong in ["poison_weight.negative<=0.5", "poison_weight<=1", "poison_weight=2", "poison_weight=none"]
+    {
+        assert_eq!(expecting(&[wrong]).status.code(), Some(1), "{wrong}");
+    }
+    for (wrong, words) in [
+        ("ham=0.5", "both classes"),
+        ("ham=0.5,eggs=1", "both classes"),
+        ("0.5,2", "neither a number nor a list"),
+        ("ham=-1,spam=2", "positive"),
+    ] {
+        let flags = format!("certify {learner} --poison-weight {wrong}");
+        let flags: Vec<&str> = flags.split(' ').collect();
+        let output = unswayed(&folder, &[&flags[..], &SETTING[..]].concat());
+        let said = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(words), "{wrong}: {said}");
     }
 }
 

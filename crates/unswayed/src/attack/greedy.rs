@@ -11,7 +11,7 @@ use super::equilibrium::passed;
 use super::margins::Margins;
 use super::measured::Measured;
 use super::{Policy, dot, make_act, scale};
-use crate::learner::{LANES, LinearState, Online, pull};
+use crate::learner::{LANES, LinearState, Online, PointWeight, pull};
 use crate::simulate::Region;
 
 /// pgd's number of steps, and the length of each as a fraction of the set's; of a finite set it looks at as many points.
@@ -27,7 +27,9 @@ pub(super) struct Greedy<'a> {
     statement: &'a Statement,
     /// What the loss is looked at on.
     view: Measured,
-    reach: &'a Region,
+    reach: Region,
+    /// Where the points of each class are, if their step weights differ.
+    of_class: Option<[Region; 2]>,
     steps: usize,
     curve: Curve,
     /// The learner with batches of one point: a larger step in the same direction.
@@ -70,7 +72,8 @@ impl<'a> Greedy<'a> {
         Greedy {
             statement,
             view: target.thinned(MOST_NUMBERS / (labels * steps)),
-            reach,
+            reach: reach.clone(),
+            of_class: reach.by_class().filter(|_| PointWeight::new(statement).is_by_class()),
             steps,
             curve: Curve::for_search(statement.learner.loss)[0],
             state: LinearState::new(&single, dimension),
@@ -90,7 +93,7 @@ impl<'a> Greedy<'a> {
     fn advance(&mut self, theta: &[f64], z: &[f64]) {
         self.padded.as_flattened_mut()[..z.len()].copy_from_slice(z);
         self.state.restart(theta, 0);
-        self.state.weighted_step(&self.padded, self.statement.threat.poison_weight.unwrap_or(1.0));
+        self.state.weighted_step(&self.padded, PointWeight::new(self.statement).of(z));
         self.state.theta(&mut self.next);
     }
 
@@ -161,6 +164,30 @@ impl<'a> Greedy<'a> {
         self.best_of_labels = kept;
     }
 
+    /// Ascends among the points of each class and leaves the best point in z.
+    fn best_class(&mut self, theta: &[f64], classes: [Region; 2], z: &mut [f64]) {
+        let (mut best, mut kept) = (f64::NEG_INFINITY, std::mem::take(&mut self.best_of_labels));
+        let whole = self.reach.clone();
+        for class in classes {
+            self.reach = class;
+            z.fill(0.0);
+            self.reach.bring_in(z);
+            let mut worth = self.ascend(theta, z);
+            if self.steps == 1 {
+                // To first order.
+                let weight = PointWeight::new(self.statement).of(z);
+                worth = weight * pull(self.statement.learner.loss, dot(theta, z)) * dot(&self.gradient, z);
+            }
+            if worth > best {
+                best = worth;
+                kept.copy_from_slice(z);
+            }
+        }
+        self.reach = whole;
+        z.copy_from_slice(&kept);
+        self.best_of_labels = kept;
+    }
+
     /// The best of finitely many points, the i-th of which `write` writes.
     fn pick(&mut self, theta: &[f64], count: usize, z: &mut [f64], write: impl Fn(usize, &mut [f64])) {
         z.fill(0.0);
@@ -209,6 +236,9 @@ impl Policy for Greedy<'_> {
             }
             (_, Loss::Multiclass(classes)) => self.best_label(theta, classes, z),
             _ => {
+                if let Some(classes) = self.of_class.clone() {
+                    return self.best_class(theta, classes, z);
+                }
                 z.fill(0.0);
                 self.reach.bring_in(z);
                 self.ascend(theta, z);

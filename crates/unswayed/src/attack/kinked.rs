@@ -24,15 +24,15 @@ struct Kinked<'s> {
 
 impl<'s> Kinked<'s> {
     fn new(statement: &Statement, nature: &'s Nature) -> Self {
-        let rows = &nature.rows;
+        let (rows, point) = (&nature.rows, vec![0.0; nature.rows.dimension()]);
         let settled = Descent {
-            caps: nature.pulls(statement),
+            caps: nature.pulls(statement, &point),
             squared: rows.iter().map(|z| dot(z, z)).chain([0.0]).collect(),
             sigma: statement.learner.regularization,
             a: vec![0.0; rows.rows() + 1],
             theta: vec![0.0; rows.dimension()],
         };
-        Kinked { nature, point: vec![0.0; rows.dimension()], settled }
+        Kinked { nature, point, settled }
     }
 
     /// The loss on the target where a point holds the learner.

@@ -14,6 +14,7 @@ use super::measured::Measured;
 use crate::certify::Benign;
 use crate::data::Dataset;
 use crate::error::AttackError;
+use crate::learner::PointWeight;
 use crate::problem::Problem;
 
 /// Rows and target.
@@ -72,11 +73,11 @@ impl Nature {
         Ok(Nature { rows, target: self.target.thinned_to(most) })
     }
 
-    /// How strongly each row pulls where it acts, and after them a poisoned point: how often it comes, times its step weight.
-    pub fn pulls(&self, statement: &Statement) -> Vec<f64> {
+    /// How strongly each row pulls where it acts, and after them the poisoned point: how often it comes, times its step weight.
+    pub fn pulls(&self, statement: &Statement, point: &[f64]) -> Vec<f64> {
         let (eps, rows) = (statement.threat.poison_rate, self.rows.probabilities());
         let benign = rows.iter().enumerate().map(|(i, p)| (1.0 - eps) * p * self.step(i));
-        benign.chain([poison_pull(statement)]).collect()
+        benign.chain([poison_pull(statement, point)]).collect()
     }
 
     /// The step weight of a row, 1 if there are none.
@@ -119,9 +120,9 @@ impl Nature {
     }
 }
 
-/// How strongly a poisoned point pulls where it acts: how often it comes, times its step weight.
-pub(super) fn poison_pull(statement: &Statement) -> f64 {
-    statement.threat.poison_rate * statement.threat.poison_weight.unwrap_or(1.0)
+/// How strongly this poisoned point pulls where it acts: how often it comes, times its step weight.
+pub(super) fn poison_pull(statement: &Statement, point: &[f64]) -> f64 {
+    statement.threat.poison_rate * PointWeight::new(statement).of(point)
 }
 
 /// All rows, weighted by the probability of their dataset.

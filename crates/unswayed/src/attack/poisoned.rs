@@ -44,7 +44,7 @@ impl<'s> PoisonedLearner<'s> {
         self.point.copy_from_slice(point);
         self.objective.pull.fill(0.0);
         self.objective.margins.replace(self.row(), point);
-        self.objective.weigh(self.row(), point, poison_pull(self.statement), self.statement);
+        self.objective.weigh(self.row(), point, poison_pull(self.statement, point), self.statement);
     }
 
     /// Whether a point that acts pulls along itself with full force, so that it acts exactly where θᵀu ≤ 1. Where a column is
@@ -57,7 +57,7 @@ impl<'s> PoisonedLearner<'s> {
     /// Sends a point that acts wherever the model is.
     fn place_acting(&mut self, point: &[f64]) {
         self.point.copy_from_slice(point);
-        let (row, eps) = (self.row(), poison_pull(self.statement));
+        let (row, eps) = (self.row(), poison_pull(self.statement, point));
         self.objective.margins.replace(row, point);
         self.objective.weigh(row, point, 0.0, self.statement);
         self.objective.pull.iter_mut().zip(point).for_each(|(v, u)| *v = eps * u);
@@ -92,7 +92,7 @@ impl<'s> PoisonedLearner<'s> {
         let rest = self.settle(stage.curve);
         let (height, gradient) = self.height(stage.height);
         let push = rest.moved(&gradient);
-        let eps = poison_pull(self.statement);
+        let eps = poison_pull(self.statement, point);
         if !acts {
             return (height, self.lever(stage.curve, &push).iter().map(|l| eps * l).collect());
         }
@@ -102,7 +102,7 @@ impl<'s> PoisonedLearner<'s> {
 
     /// Takes off the price of θᵀu > 1.
     fn charged(&self, height: f64, mut uphill: Vec<f64>, rest: &Rest, price: &mut Price) -> (f64, Vec<f64>) {
-        let (eps, point) = (poison_pull(self.statement), &self.point);
+        let (eps, point) = (poison_pull(self.statement, &self.point), &self.point);
         let moved = rest.moved(point);
         let slope: Vec<f64> = self.theta.iter().zip(&moved).map(|(t, m)| t + eps * m).collect();
         if price.penalty == 0.0 {

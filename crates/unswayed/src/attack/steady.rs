@@ -126,7 +126,7 @@ impl Search<'_> {
             return Ok(found);
         }
         let rows = &self.nature.rows;
-        let weights = self.nature.pulls(self.statement);
+        let weights = self.nature.pulls(self.statement, &found.point);
         // Weights are divided by their sum, and then the regularizer must be too.
         let sum = if self.statement.threat.poison_weight.is_some() { weights.iter().sum() } else { 1.0 };
         let all = Dataset::from_rows([rows.z(), &found.point].concat(), rows.dimension(), Some(weights))?;

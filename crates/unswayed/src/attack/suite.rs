@@ -23,7 +23,7 @@ use crate::cancel::Cancel;
 use crate::certify::{Benign, benign};
 use crate::data::Dataset;
 use crate::error::AttackError;
-use crate::learner::LinearState;
+use crate::learner::{LinearState, PointWeight};
 use crate::problem::Problem;
 use crate::simulate::{Arena, Plan, Region, Simulated, Stream, Timing};
 
@@ -466,7 +466,7 @@ impl<'a> Suite<'a> {
     }
 
     fn stream_at(&self, nature: &Nature, poison_rate: f64, timing: Option<Timing>) -> Stream {
-        let weight = self.statement().threat.poison_weight.unwrap_or(1.0);
+        let weight = PointWeight::new(self.statement());
         let stream = Stream::with_region(&nature.rows, poison_rate, self.allowed.clone());
         stream.with_poison_weight(weight).with_timing(timing)
     }

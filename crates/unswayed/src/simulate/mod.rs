@@ -333,7 +333,7 @@ impl<'a, L: Online, P: Policy> Run<'a, L, P> {
         self.policy.choose(&self.theta, &mut self.point);
         self.stream.admit(&self.policy, &self.point, drawn)?;
         self.padded.as_flattened_mut()[..self.point.len()].copy_from_slice(&self.point);
-        self.learner.weighted_step(&self.padded, self.stream.poison_weight());
+        self.learner.weighted_step(&self.padded, self.stream.poison_weight(&self.point));
         Ok(())
     }
 }

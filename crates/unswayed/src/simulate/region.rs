@@ -63,6 +63,17 @@ impl Region {
         })
     }
 
+    /// The points of each class, where a fixed entry shows it.
+    pub fn by_class(&self) -> Option<[Region; 2]> {
+        let Region::Features { radius, constant, column, either: true } = *self else { return None };
+        Some([-constant, constant].map(|constant| Region::Features {
+            radius,
+            constant,
+            column,
+            either: false,
+        }))
+    }
+
     /// Points with these features and a number as label. The usual one is as large as it may be, on the side where the loss is steeper;
     /// without a bound, so large that the model never gets there.
     fn with_numbers(self, statement: &Statement) -> Self {

@@ -9,7 +9,7 @@ use super::timing::Timing;
 use crate::attack::Policy;
 use crate::data::Dataset;
 use crate::error::AttackError;
-use crate::learner::{LANES, Padded};
+use crate::learner::{LANES, Padded, PointWeight};
 
 /// Benign rows and the threat.
 pub struct Stream {
@@ -21,8 +21,8 @@ pub struct Stream {
     alias: Option<Vec<(u64, u32)>>,
     /// The step weights of the rows, if they have any.
     steps: Option<Vec<f64>>,
-    /// The step weight of the adversary's points.
-    poison_weight: f64,
+    /// The step weights of the adversary's points.
+    poison_weight: PointWeight,
     /// ln(1−ε), or 0 if there is no adversary.
     log_benign: f64,
     /// When the adversary's turn is, if it picks its moments.
@@ -44,15 +44,15 @@ impl Stream {
             dimension: data.dimension(),
             alias: data.weights().map(|_| alias_table(&data.probabilities())),
             steps: data.step_weights().map(<[f64]>::to_vec),
-            poison_weight: 1.0,
+            poison_weight: PointWeight::default(),
             log_benign: (-poison_rate).ln_1p(),
             timing: None,
             region,
         }
     }
 
-    /// With this step weight of the adversary's points, which is 1 otherwise.
-    pub(crate) fn with_poison_weight(self, poison_weight: f64) -> Self {
+    /// With these step weights of the adversary's points, which are 1 otherwise.
+    pub(crate) fn with_poison_weight(self, poison_weight: PointWeight) -> Self {
         Stream { poison_weight, ..self }
     }
 
@@ -66,9 +66,9 @@ impl Stream {
         self.timing.is_some()
     }
 
-    /// The step weight of the adversary's points.
-    pub(super) fn poison_weight(&self) -> f64 {
-        self.poison_weight
+    /// The step weight of a point of the adversary.
+    pub(super) fn poison_weight(&self, point: &[f64]) -> f64 {
+        self.poison_weight.of(point)
     }
 
     /// The number of entries of a point.

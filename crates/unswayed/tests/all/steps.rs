@@ -1,8 +1,9 @@
 //! Step weights through the whole library: bounds, attacks and simulations.
 
 use unswayed::attack::{Attack, Suite};
+use unswayed::check::{ClassWeights, PoisonWeight};
 use unswayed::data::{ClassWeightPolicy, Reading};
-use unswayed::{Adversary, Dataset, Problem, ProblemBuilder, certify};
+use unswayed::{Adversary, Column, Dataset, PoisonWeightPolicy, Problem, ProblemBuilder, certify};
 
 fn sample() -> Dataset {
     unswayed::data::sample().expect("the sample").first(80).expect("rows")
@@ -64,6 +65,49 @@ fn attacks_stay_below_the_bound() {
         let smaller = build(smaller.poison_weight(0.25), loss, &Adversary::Ball);
         assert!(certify(&smaller).expect("a bound").certified_loss < bound);
     }
+}
+
+/// Where the learner appends the constant, points of each class have the weight of that class, and the bound is smaller than with the
+/// larger weight for both. Attacks stay below it.
+#[test]
+fn points_have_the_weight_of_their_class() {
+    let table = sample().table().clone();
+    let given = ClassWeightPolicy::Given(vec![("1".to_owned(), 0.5), ("-1".to_owned(), 2.0)]);
+    let reading = Reading { class_weights: Some(given), ..Reading::default() };
+    let data = table.into_dataset(&reading).expect("data");
+    let with = |change: &dyn Fn(ProblemBuilder) -> ProblemBuilder| {
+        let builder = Problem::builder(data.clone()).learning_rate(0.01).regularization(0.1);
+        build(change(builder.bias(Column::FromEnd(1))), "hinge", &Adversary::Features)
+    };
+    let by_class = with(&|builder| builder);
+    let weights = ClassWeights { negative: 2.0, positive: 0.5 };
+    assert_eq!(by_class.threat().poison_weight, Some(PoisonWeight::ByClass(weights)));
+    let bound = |problem: &Problem| certify(problem).expect("a bound").certified_loss;
+    let (own, all) = (bound(&by_class), bound(&with(&|builder| builder.poison_weight(2.0))));
+    assert!(own < all, "{own} {all}");
+    for attack in [Attack::SteadyState, Attack::Fgsm, Attack::Pgd] {
+        let attacked = Suite::new(&by_class).expect("attacks").run(&[attack]).expect("an attack");
+        let reached = attacked[0].simulated.loss.mean;
+        assert!(reached < own, "{attack:?}: {reached} {own}");
+    }
+    let named = |weights: [(&str, f64); 2]| {
+        PoisonWeightPolicy::ByLabel(weights.map(|(label, weight)| (label.to_owned(), weight)).to_vec())
+    };
+    let small = with(&|builder| builder.poison_weight(named([("1", 0.1), ("-1", 0.2)])));
+    assert!(bound(&small) < own);
+    // Elsewhere a point may be sent with either label: the larger weight is that of all.
+    let ball = |policy: PoisonWeightPolicy| {
+        let builder =
+            Problem::builder(data.clone()).learning_rate(0.01).regularization(0.1).poison_rate(0.05);
+        builder.poison_weight(policy).build()
+    };
+    let problem = ball(named([("1", 0.1), ("-1", 0.2)])).expect("a problem");
+    assert_eq!(problem.threat().poison_weight, Some(PoisonWeight::All(0.2)));
+    let refused = |policy: PoisonWeightPolicy| ball(policy).expect_err("a refusal").to_string();
+    let one = PoisonWeightPolicy::ByLabel(vec![("1".to_owned(), 2.0)]);
+    assert!(refused(one).contains("both classes"));
+    assert!(refused(named([("1", 2.0), ("0", 2.0)])).contains("both classes"));
+    assert!(refused(named([("1", 2.0), ("-1", -2.0)])).contains("poison_weight"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::parts::rows::entropy::times_up;
 const LAMBERT: f64 = 0.278_470_1;
 /// Halvings after which the search for the supremum ends.
 const HALVINGS: usize = 600;
-/// The search ends when at most this part of D + ν could still be gained.
+/// The search ends when at most this part of D + |l| + ν could still be gained.
 const GAIN: f64 = 1e-15;
 
 /// How activity and margin of a point depend on each other.
@@ -29,7 +29,7 @@ impl Acting {
         matches!(self, Acting::Bounded(e, _) if e.low < 0.0)
     }
 
-    /// C, for D ≥ 0, ν ≥ 0, and l ≥ 0 unless activities have either sign.
+    /// C, for D ≥ 0 and ν ≥ 0.
     pub(crate) fn constant(self, d: &Dyadic, linear: &Dyadic, nu: &Dyadic) -> Dyadic {
         match self {
             Acting::Bounded(e, label) => {
@@ -42,8 +42,9 @@ impl Acting {
                     above(&label)
                 }
             }
-            Acting::ClippedLogistic => d + linear + Dyadic::new(LAMBERT) * nu,
-            Acting::Logistic if nu.is_zero() => d + linear,
+            Acting::ClippedLogistic => (d + linear).max(Dyadic::zero()) + Dyadic::new(LAMBERT) * nu,
+            // Convex in w, and 0 at w = 0.
+            Acting::Logistic if nu.is_zero() => (d + linear).max(Dyadic::zero()),
             Acting::Logistic => supremum(d, linear, nu),
         }
     }
@@ -60,7 +61,7 @@ struct Piece {
 fn supremum(d: &Dyadic, linear: &Dyadic, nu: &Dyadic) -> Dyadic {
     let (first, mut best) = piece(d, linear, nu, 0.0, 1.0);
     let mut pieces = vec![first];
-    let small = Dyadic::new(GAIN) * (d + linear + nu);
+    let small = Dyadic::new(GAIN) * (d + linear.abs() + nu);
     for _ in 0..HALVINGS {
         let top = highest(&pieces);
         let Piece { l, r, ref above } = pieces[top];
@@ -121,12 +122,12 @@ mod tests {
     proptest! {
         /// Above the function everywhere, and no further above its largest value than rounding.
         #[test]
-        fn the_supremum_is_found(d in 1e-6..1e3, linear in prop_oneof![Just(0.0), 1e-6..1e3], nu in 1e-6..1e3) {
+        fn the_supremum_is_found(d in 1e-6..1e3, linear in prop_oneof![Just(0.0), 1e-6..1e3, -1e3..-1e-6], nu in 1e-6..1e3) {
             let (exact_d, exact_linear, exact_nu) = (Dyadic::new(d), Dyadic::new(linear), Dyadic::new(nu));
             let found = supremum(&exact_d, &exact_linear, &exact_nu).nearest();
             let at = |i: i32| function(d, linear, nu, f64::from(i) * 1e-4);
             let largest = (-400_000..=400_000).map(at).fold(0.0, f64::max);
-            let size = d + linear + nu;
+            let size = d + linear.abs() + nu;
             prop_assert!(found >= largest - 1e-13 * size, "{found} {largest}");
             prop_assert!(found <= largest + 1e-8 * size, "{found} {largest}");
             let crude = Acting::ClippedLogistic.constant(&exact_d, &exact_linear, &exact_nu).nearest();

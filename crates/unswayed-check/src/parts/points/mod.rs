@@ -22,7 +22,7 @@ pub(crate) use classes::{classes_together, each_class};
 pub(crate) use constant::Acting;
 pub(crate) use cuboid::cuboid;
 pub(crate) use ellipsoid::{Ellipsoid, ellipsoid};
-pub(crate) use features::features;
+pub(crate) use features::{Class, features};
 pub(crate) use finite::finite;
 
 use crate::evaluate::{Curve, Quadratic};

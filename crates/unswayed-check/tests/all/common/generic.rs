@@ -1,8 +1,8 @@
 //! A loose but valid proof for every combination of features that no rule refuses.
 
 use unswayed_check::{
-    CaseProof, Cases, ContractionProof, ContractionRound, Feature, Horizon, Labels, LevelsProof, Lines, Loss,
-    Proof, RowBound, Schedule, Set, Shells, Statement, Target,
+    CaseProof, Cases, ClassWeights, ContractionProof, ContractionRound, Feature, Horizon, Labels,
+    LevelsProof, Lines, Loss, PoisonWeight, Proof, RowBound, Schedule, Set, Shells, Statement, Target,
 };
 
 use super::section20::blank;
@@ -231,8 +231,12 @@ fn make(features: &[Feature], is_error: bool) -> Problem {
     let needs_shells = kind == RowBound::Interval || has(Feature::NoRegularization);
     let mut problem = Problem { statement, proof, data: vec![z], weights: vec![weights], dimension, target };
     if has(Feature::StepWeights) {
-        problem.statement.threat.poison_weight = Some(1.0);
+        problem.statement.threat.poison_weight = Some(PoisonWeight::All(1.0));
         problem.statement.data.iter_mut().for_each(|origin| origin.step_weight_column = Some("c".to_owned()));
+    }
+    if has(Feature::ClassPoisonWeights) {
+        let weights = ClassWeights { negative: 0.5, positive: 1.0 };
+        problem.statement.threat.poison_weight = Some(PoisonWeight::ByClass(weights));
     }
     if needs_shells {
         add_shells(&mut problem);
@@ -240,10 +244,20 @@ fn make(features: &[Feature], is_error: bool) -> Problem {
     if is_free {
         add_slabs(&mut problem);
     }
+    if has(Feature::ClassPoisonWeights) && has(Feature::FixedBias) {
+        split_classes(&mut problem.proof.cases);
+    }
     if datasets == 2 {
         add_dataset(&mut problem);
     }
     problem
+}
+
+/// Each case twice: for the points of either class.
+pub fn split_classes(cases: &mut Cases) {
+    let twice = |numbers: &[f64]| numbers.iter().flat_map(|&x| [x, x]).collect();
+    cases.lines = cases.lines.iter().flat_map(|&lines| [lines, lines]).collect();
+    (cases.tau, cases.nu) = (twice(&cases.tau), twice(&cases.nu));
 }
 
 /// A rule for all rows but the third.

@@ -28,7 +28,9 @@ const CHUNK: usize = 256;
 pub(super) fn lines(task: &CaseProgram, sample: &CaseProgram, found: &Found) -> Found {
     let places = task.places();
     let one = |(index, lines): (usize, &LinesFound)| {
-        let user = found.cases.iter().zip(&places).find(|(case, _)| case.lines == index);
+        // Of the cases that share them, the one that decides.
+        let users = found.cases.iter().zip(&places).filter(|(case, _)| case.lines == index);
+        let user = users.max_by(|a, b| a.0.bound.total_cmp(&b.0.bound));
         user.map_or_else(|| lines.clone(), |(case, place)| best(task, sample, found, lines, (place, case)))
     };
     Found { lines: found.lines.iter().enumerate().map(one).collect(), ..found.clone() }

@@ -1,7 +1,7 @@
 //! The adversary's sets, as the program sees them (Section 4 of `docs/theory.md`).
 
 use faer::{Mat, Side};
-use unswayed_check::{Learner, Loss, Set, Statement};
+use unswayed_check::{Learner, Loss, PoisonWeight, Set, Statement};
 
 /// How the adversary's point enters a case.
 #[derive(Clone, Debug)]
@@ -29,8 +29,26 @@ pub(super) struct Symmetric {
     pub(super) terms: f64,
     /// τ in a file over τ here.
     pub(super) unit: f64,
-    /// c₀, where the entry of the unregularized column is ±c₀ (Lemma I1). Its span is 0.
-    pub(super) fixed: Option<f64>,
+    /// The entry of the unregularized column, where it is fixed. Its span is 0.
+    pub(super) fixed: Option<Fixed>,
+}
+
+/// The entry of the unregularized column.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Fixed {
+    /// c₀ or −c₀, whichever is worse (Lemma I1).
+    Either(f64),
+    /// This, for the points of one class (Lemma I2).
+    Class(f64),
+}
+
+impl Fixed {
+    fn scaled(self, factor: f64) -> Self {
+        match self {
+            Fixed::Either(constant) => Fixed::Either(constant * factor),
+            Fixed::Class(constant) => Fixed::Class(constant * factor),
+        }
+    }
 }
 
 impl Symmetric {
@@ -43,11 +61,12 @@ impl Symmetric {
     }
 
     /// The ball of the regularized columns, with a fixed entry besides.
-    fn features(radius: f64, constant: f64, learner: &Learner, parameters: usize) -> Self {
+    fn features(radius: f64, fixed: Fixed, learner: &Learner, parameters: usize) -> Self {
+        let (Fixed::Either(constant) | Fixed::Class(constant)) = fixed;
         let k = 1.0 - learner.learning_rate * learner.regularization;
         let mut set = Symmetric::ball(radius, parameters);
         learner.unregularized.iter().for_each(|j| set.span[*j] = 0.0);
-        Symmetric { squared: set.squared + k * constant * constant, fixed: Some(constant), ..set }
+        Symmetric { squared: set.squared + k * constant * constant, fixed: Some(fixed), ..set }
     }
 
     /// For points with a step weight of at most so much: their steps are those of a set that is so much larger (Lemma W1).
@@ -59,7 +78,7 @@ impl Symmetric {
             price: self.price.iter().map(|p| p * price).collect(),
             span: self.span.iter().map(|s| s * span).collect(),
             terms: self.terms * weight,
-            fixed: self.fixed.map(|constant| constant * weight),
+            fixed: self.fixed.map(|fixed| fixed.scaled(weight)),
             ..self
         }
     }
@@ -101,11 +120,20 @@ pub(super) fn parts(statement: &Statement, parameters: usize, by_class: bool) ->
         });
     }
     let clip = statement.learner.clip.unwrap_or(f64::INFINITY);
-    let weight = statement.threat.poison_weight.unwrap_or(1.0);
+    if let (Set::Features { radius, constant }, Some(PoisonWeight::ByClass(weights))) =
+        (&statement.threat.set, statement.threat.poison_weight)
+    {
+        let class = |constant: f64, weight: f64| {
+            let set = Symmetric::features(*radius, Fixed::Class(constant), &statement.learner, parameters);
+            PointSet::Symmetric(set.weighted(weight))
+        };
+        return Some(vec![class(-constant, weights.negative), class(*constant, weights.positive)]);
+    }
+    let weight = statement.threat.poison_weight.map_or(1.0, PoisonWeight::largest);
     let symmetric = match &statement.threat.set {
         Set::Ball { radius } => Symmetric::ball(radius.min(clip), parameters),
         Set::Features { radius, constant } => {
-            Symmetric::features(*radius, *constant, &statement.learner, parameters)
+            Symmetric::features(*radius, Fixed::Either(*constant), &statement.learner, parameters)
         }
         Set::Any if clip.is_finite() => Symmetric::ball(clip, parameters),
         Set::Box { radii } => Symmetric::new(radii.iter().map(|r| r * r).sum(), radii.clone(), radii.clone()),
@@ -132,7 +160,7 @@ pub(super) fn longest(statement: &Statement, dimension: usize) -> f64 {
         Set::LabelFlips => 0.0,
         Set::Any => f64::INFINITY,
     };
-    squared.sqrt() * statement.threat.poison_weight.unwrap_or(1.0)
+    squared.sqrt() * statement.threat.poison_weight.map_or(1.0, PoisonWeight::largest)
 }
 
 /// The program's Q is this much larger than Q, so that its solution has room for ω and for rounding.

@@ -14,7 +14,7 @@ use super::affine::{Affine, norm_within, not_negative, semidefinite, zero};
 use super::cuts::Cuts;
 use super::hostile::{self, HostileAt};
 use super::logistic::Curve;
-use super::points::{PointSet, Symmetric};
+use super::points::{Fixed, PointSet, Symmetric};
 use super::rows::bounded_slope::Bounded;
 use super::rows::{Row, RowConstraints, RowKind};
 use super::setting::{Constants, RowTable};
@@ -330,17 +330,30 @@ impl<'a> CaseProgram<'a> {
         let half = Affine::sum(case.tau.iter().zip(&set.price).map(|(tau, price)| (*tau, price / 2.0)));
         let reach = half + Affine::of(layout.alpha) * (self.constants.eta * set.squared);
         let nu = Affine::of(nu) * set.terms;
-        let (Some(constant), Some(slab), [b]) = (set.fixed, slab, &self.constants.free[..]) else {
+        let (Some(fixed), Some(slab), [b]) = (set.fixed, slab, &self.constants.free[..]) else {
             return self.place_constant(program, reach, Affine::default(), nu, case, cuts);
         };
-        // c₀|χe + β_b| at an end e; χ = 0 in an unbounded slab.
+        // c₀|χe + β_b| at an end e, or ±c₀(χe + β_b) for one class; χ = 0 in an unbounded slab.
         let beta = Affine::of(layout.beta + b);
         let chi = self.chi(layout, case);
         let mut at = |end: f64, case: &mut CaseAt| {
-            let push = program.variables(1);
-            let own = (chi.clone() * end + beta.clone()) * constant;
-            not_negative(program, [Affine::of(push) - own.clone(), Affine::of(push) + own]);
-            self.place_constant(program, reach.clone(), Affine::of(push), nu.clone(), case, cuts)
+            let own = |constant: f64| (chi.clone() * end + beta.clone()) * constant;
+            match fixed {
+                Fixed::Either(constant) => {
+                    let push = Affine::of(program.variables(1));
+                    let sides = [push.clone() - own(constant), push.clone() + own(constant)];
+                    not_negative(program, sides);
+                    self.place_constant(program, reach.clone(), push, nu.clone(), case, cuts)
+                }
+                Fixed::Class(entry) => {
+                    let above =
+                        self.place_constant(program, reach.clone(), own(entry), nu.clone(), case, cuts);
+                    // A point that does not act adds nothing.
+                    let top = Affine::of(program.variables(1));
+                    not_negative(program, [top.clone(), top.clone() - above]);
+                    top
+                }
+            }
         };
         if !slab.is_bounded() {
             return at(slab.edge(), case);

@@ -1,6 +1,6 @@
 //! Learner and data as the program sees them: numbers, and one table of rows for each dataset.
 
-use unswayed_check::{Loss, Statement, Target};
+use unswayed_check::{Loss, PoisonWeight, Statement, Target};
 
 use crate::certify::dot;
 use crate::certify::start::StartCost;
@@ -44,7 +44,7 @@ impl Constants {
             parameters: parameters(statement.learner.loss, columns),
             free: statement.learner.unregularized.clone(),
             projection: statement.learner.projection,
-            point_weight: statement.threat.poison_weight.unwrap_or(1.0),
+            point_weight: statement.threat.poison_weight.map_or(1.0, PoisonWeight::largest),
             point_label: if statement.learner.loss.is_regression() {
                 statement.threat.label_bound
             } else {

@@ -10,7 +10,7 @@ from multiprocessing import get_context
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import FLAGS, SETTING
+from conftest import FLAGS, SETTING, content
 
 import unswayed
 from unswayed import UnswayedError, _partitions
@@ -53,10 +53,13 @@ def certify(x, executor, **more):
 
 def numbers(certificate):
     """The whole certificate but for the names of files and columns."""
-    content = json.loads(certificate.to_bytes())
-    for name in ("file", "label_column", "files"):
-        content["statement"]["data"][0].pop(name, None)
-    return content
+
+    def without_files(value):
+        if isinstance(value, dict):
+            return {key: without_files(entry) for key, entry in value.items() if key != "files"}
+        return [without_files(entry) for entry in value] if isinstance(value, list) else value
+
+    return without_files(content(certificate.to_bytes()))
 
 
 @pytest.fixture(scope="module")

@@ -268,6 +268,7 @@ class Certificate:
         Traceback (most recent call last):
         unswayed.CheckFailed: expected poison_rate>=0.05, but statement.threat.poison_rate is 0.02
         """
+        self._require_rows()
         target = self._native.target
         _native.expect(self.to_bytes(), self._native.data, target, expectation_texts(expectations, expected))
 
@@ -566,9 +567,18 @@ def certify(
         unwanted = [name for name, value in given.items() if value is not None]
         if unwanted:
             raise UnswayedError(f"{unwanted[0]}: not for rows that are spread over workers; leave it or the executor out")
-        rates = (learning_rate, regularization, poison_rate)
-        reading = {"labels": labels, "normalize": normalize, "horizon": steps, "start": theta}
-        return Certificate(_partitions.certify(x, y, executor, rates=rates, template=template, **reading), is_sample=True)
+        found = _partitions.certify(
+            x,
+            y,
+            executor,
+            rates=(learning_rate, regularization, poison_rate),
+            template=template,
+            labels=labels,
+            normalize=normalize,
+            horizon=steps,
+            start=theta,
+        )
+        return Certificate(found, is_sample=True)
     if _partitions.kind(x) is not None:
         raise UnswayedError(f"{type(x).__name__}: its rows are elsewhere; give an executor, a Dask client or the module ray")
     certified = problem(

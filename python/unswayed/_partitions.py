@@ -123,7 +123,7 @@ def _futures(executor: Any, files: Union[str, list[str], None], parts: list[Any]
 
 
 def _dask(client: Any, files: Union[str, list[str], None], parts: list[Any]) -> Spread:
-    from dask import delayed
+    from dask.delayed import delayed
 
     def computed(values: list[Any]) -> list[Any]:
         return list(client.gather(client.compute(values, retries=ATTEMPTS)))

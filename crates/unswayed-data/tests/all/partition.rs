@@ -129,7 +129,7 @@ fn refusals() {
     let of = |table: Table| Partition::memory(table, reading.clone());
     let good = || of(table(0..10, &classes)).expect("good data");
     let words = |partitions: &[Partition], reading: &Reading| {
-        origin_of(partitions, reading).err().expect("a refusal").to_string()
+        origin_of(partitions, reading).expect_err("a refusal").to_string()
     };
     assert!(words(&[], &reading).contains("no rows"));
     assert!(words(&[of(Table::new(vec![], 2)).expect("no rows")], &reading).contains("no rows"));

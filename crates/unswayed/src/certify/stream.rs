@@ -273,8 +273,7 @@ fn add_rows(models: &[Model; 2], sums: &mut [Totals; 2], z: &[f64]) {
 fn merged(models: &[Model; 2], each: Vec<[Totals; 2]>) -> Result<[Totals; 2], CertifyError> {
     let mut all = models.each_ref().map(Totals::new);
     for one in each {
-        let fit = all.iter_mut().zip(one).map(|(all, one)| all.merge(&one.settled()));
-        if !fit.fold(true, |all, one| all && one) {
+        if !all.iter_mut().zip(one).all(|(all, one)| all.merge(&one.settled())) {
             return Err(wrong_answer());
         }
     }

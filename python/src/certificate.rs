@@ -90,7 +90,7 @@ pub fn certify(
 }
 
 /// What can go wrong, before it is an exception: those are made where the interpreter is held.
-enum CertifyFailed {
+pub enum CertifyFailed {
     Certify(CertifyError),
     Data(String),
 }

@@ -70,7 +70,7 @@ impl<'py> HeldFeatures<'py> {
     }
 
     /// The features of a table.
-    fn of(py: Python<'py>, table: &Table) -> PyResult<Self> {
+    pub fn of(py: Python<'py>, table: &Table) -> PyResult<Self> {
         Ok(match &table.pattern {
             Some(pattern) => HeldFeatures::sparse(py, &table.x, pattern, table.columns),
             None => HeldFeatures::Dense(
@@ -117,6 +117,14 @@ fn class_weights(text: Option<&str>) -> PyResult<Option<ClassWeightPolicy>> {
 pub enum HeldLabels<'py> {
     Numbers(Bound<'py, PyArray1<f64>>),
     Texts(Vec<String>),
+}
+
+/// The labels of a table.
+pub fn held_labels<'py>(py: Python<'py>, table: &Table) -> Option<HeldLabels<'py>> {
+    table.y.as_ref().map(|y| match y {
+        RawLabels::Numbers(numbers) => HeldLabels::Numbers(PyArray1::from_slice(py, numbers)),
+        RawLabels::Texts(texts) => HeldLabels::Texts(texts.iter().map(str::to_owned).collect()),
+    })
 }
 
 /// Features, labels, weights, names of the features, how rows are made of them, and step weights.
@@ -177,10 +185,7 @@ impl Data {
     fn state<'py>(&self, py: Python<'py>) -> PyResult<State<'py>> {
         let table = self.0.table();
         let list = |values: &[f64]| PyArray1::from_slice(py, values);
-        let y = table.y.as_ref().map(|y| match y {
-            RawLabels::Numbers(numbers) => HeldLabels::Numbers(list(numbers)),
-            RawLabels::Texts(texts) => HeldLabels::Texts(texts.iter().map(str::to_owned).collect()),
-        });
+        let y = held_labels(py, table);
         let origin = serde_json::to_string(self.0.origin()).map_err(error)?;
         let x = HeldFeatures::of(py, table)?;
         let steps = table.step_weights.as_deref().map(list);
@@ -314,7 +319,7 @@ pub enum Paths {
     Several(Vec<PathBuf>),
 }
 
-fn source(paths: Paths, label_file: Option<PathBuf>) -> Source {
+pub fn source(paths: Paths, label_file: Option<PathBuf>) -> Source {
     let source = match paths {
         Paths::One(path) => Source::path(path),
         Paths::Several(paths) => Source::paths(paths),

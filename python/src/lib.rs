@@ -15,6 +15,7 @@ mod data;
 mod design;
 mod mean;
 mod monitor;
+mod partitions;
 mod problem;
 mod report;
 mod tolerate;
@@ -62,6 +63,8 @@ mod _native {
     use super::mean::mean;
     #[pymodule_export]
     use super::monitor::Monitor;
+    #[pymodule_export]
+    use super::partitions::{Partition, Partitions, certify_partitions, partition_files};
     #[pymodule_export]
     use super::problem::Problem;
     #[pymodule_export]

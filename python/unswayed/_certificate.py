@@ -12,7 +12,7 @@ from typing import Any, Optional, Union
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _native
+from . import _native, _partitions
 from ._attack import Attack, Attacks, run_attacks
 from ._data import (
     Data,
@@ -63,10 +63,12 @@ class Certificate:
     No figure gets here unless the exact checker accepted its proof.
     """
 
-    __slots__ = ("_attacks", "_figures", "_native", "_statement")
+    __slots__ = ("_attacks", "_figures", "_is_sample", "_native", "_statement")
 
-    def __init__(self, native: _native.Certificate) -> None:
+    def __init__(self, native: _native.Certificate, is_sample: bool = False) -> None:
         self._native = native
+        # Whether the data here are a sample of the rows that it is about.
+        self._is_sample = is_sample
         self._figures = native.figures()
         self._statement = native.statement()
         self._attacks: Optional[Attacks] = None
@@ -178,7 +180,7 @@ class Certificate:
 
     @property
     def data(self) -> Data:
-        """The data it is about; the first of them if they drift."""
+        """The data it is about, the first of them if they drift; a sample of them if they are spread over workers (`executor`)."""
         return self.datasets[0]
 
     @property
@@ -241,9 +243,15 @@ class Certificate:
         Traceback (most recent call last):
         unswayed.CheckFailed: these are not the certified rows: ...
         """
+        if x is None:
+            self._require_rows()
         content = self.to_bytes()
         data, judged = self.datasets if x is None else x, self.target if target is None else target
         return Verdict(*_native.check(content, *evidence(content, data, y, judged, weights, sample_weight)))
+
+    def _require_rows(self) -> None:
+        if self._is_sample:
+            raise UnswayedError("the rows of this certificate are elsewhere: give them, or run `unswayed check` on their files")
 
     def require(self, *expectations: str, **expected: Any) -> None:
         """Refuses a statement or a bound that is not what you expect: raises `CheckFailed` with the first mismatch.
@@ -260,6 +268,7 @@ class Certificate:
         Traceback (most recent call last):
         unswayed.CheckFailed: expected poison_rate>=0.05, but statement.threat.poison_rate is 0.02
         """
+        self._require_rows()
         target = self._native.target
         _native.expect(self.to_bytes(), self._native.data, target, expectation_texts(expectations, expected))
 
@@ -365,6 +374,7 @@ class Certificate:
         return f"<table>{rows}</table>{plot}"
 
     def __reduce__(self) -> tuple[Any, ...]:
+        self._require_rows()
         return _restore, (self.to_bytes(), self.datasets, self.target)
 
 
@@ -469,6 +479,7 @@ def certify(
     sample_weight: Any = None,
     labels: Optional[str] = None,
     normalize: bool = False,
+    executor: Any = None,
 ) -> Certificate:
     """Bounds the long-run loss of an online linear learner under any adaptive poisoning.
 
@@ -545,12 +556,40 @@ def certify(
             of the loss (hinge loss, ball), which takes seconds.
         compact: a certificate whose size does not grow with the rows: its proof has a rule in place of numbers for each row. For the
             hinge loss against a ball. Data of more than 100,000 rows get one anyway if the bound is at most 0.1 % larger.
+        executor: for rows that are spread over processes or machines, who works on them: a Dask client if `x` is a Dask frame, the
+            module `ray` if it is a Ray dataset; one of these or an executor of `concurrent.futures` if `x` is the path of a folder of
+            .parquet files or a list of such files, which the workers read. `y` is the name of the label column. The certificate is
+            a compact one, with the same bytes however the rows are spread. Its `data` are a sample of the rows, which attacks
+            are run on.
     """
     template = asked(
         loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, momentum=momentum,
         bias=bias, schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
         contaminated=contaminated, moments=moments,
     )
+    theta = None if start is None else np.asarray(start, dtype=np.float64).ravel().tolist()
+    steps = None if horizon is None else whole("horizon", horizon, 1)
+    if executor is not None:
+        given = {"target": target, "confidence": confidence, "weights": weights, "weight_column": weight_column}
+        given |= {"class_weight": class_weight, "sample_weight": sample_weight, "first_rate": first_rate, "total_rate": total_rate}
+        given |= {"method": None if method == "convexity" else method, "effort": None if effort == "quick" else effort}
+        unwanted = [name for name, value in given.items() if value is not None]
+        if unwanted:
+            raise UnswayedError(f"{unwanted[0]}: not for rows that are spread over workers; leave it or the executor out")
+        found = _partitions.certify(
+            x,
+            y,
+            executor,
+            rates=(learning_rate, regularization, poison_rate),
+            template=template,
+            labels=labels,
+            normalize=normalize,
+            horizon=steps,
+            start=theta,
+        )
+        return Certificate(found, is_sample=True)
+    if _partitions.kind(x) is not None:
+        raise UnswayedError(f"{type(x).__name__}: its rows are elsewhere; give an executor, a Dask client or the module ray")
     certified = problem(
         x,
         y,
@@ -566,6 +605,4 @@ def certify(
         labels=labels,
         normalize=normalize,
     )
-    theta = None if start is None else np.asarray(start, dtype=np.float64).ravel().tolist()
-    steps = None if horizon is None else whole("horizon", horizon, 1)
     return Certificate(_native.certify(certified, steps, theta, (first_rate, total_rate), confidence, method, effort, compact))

@@ -11,6 +11,7 @@ use std::ops::{Add, Mul, Sub};
 use dashu::base::{BitTest, DivRemEuclid, Signed, SquareRoot, UnsignedAbs};
 use dashu::integer::{IBig, UBig};
 use dashu::rational::RBig;
+use serde::{Deserialize, Serialize};
 
 /// Largest number of factors in one product.
 const FACTORS: usize = 4;
@@ -19,6 +20,8 @@ const LOWEST: i64 = -1074 * 4;
 /// Cells of 32 bits from 2^`LOWEST` up to 2^4408: products of four reach 2^4096, the rest is room
 /// for 2^64 of them.
 const CELLS: usize = 272;
+/// Cells that a sum from another machine may use: the rest is room for merging.
+const ROOM: usize = CELLS - 2;
 /// Additions after which carries are propagated at the latest: a cell then stays below 2^63.
 const MOST_PENDING: u32 = 1 << 30;
 /// The bits a cell keeps when carries are propagated.
@@ -36,7 +39,8 @@ fn split(x: f64) -> (u64, i64) {
 ///
 /// The number is Σ `cells[c]`·2^(`LOWEST` + 32c). Cells are signed 64-bit integers and each product
 /// changes a cell by less than 2^32, so carries can wait for 2^30 additions.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(into = "Cells", try_from = "Cells")]
 pub(crate) struct ExactSum {
     cells: [i64; CELLS],
     /// Only `cells[low..high]` can differ from zero.
@@ -143,6 +147,37 @@ impl ExactSum {
         };
         (self.low, self.high) = (CELLS, 0);
         number
+    }
+}
+
+/// A sum for another machine: Σ `cells[c]`·2^(32(`low` + c)) units of its lowest bit.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cells {
+    low: usize,
+    cells: Vec<i64>,
+}
+
+impl From<ExactSum> for Cells {
+    fn from(mut sum: ExactSum) -> Cells {
+        sum.carry();
+        Cells { low: sum.low, cells: sum.cells.get(sum.low..sum.high).unwrap_or_default().to_vec() }
+    }
+}
+
+impl TryFrom<Cells> for ExactSum {
+    type Error = &'static str;
+
+    fn try_from(Cells { low, cells }: Cells) -> Result<ExactSum, Self::Error> {
+        let mut sum = ExactSum::new();
+        let Some((top, below)) = cells.split_last() else { return Ok(sum) };
+        let is_carried = below.iter().all(|cell| (0..=MASK).contains(cell)) && i32::try_from(*top).is_ok();
+        if low >= ROOM || cells.len() > ROOM - low || !is_carried {
+            return Err("these are not the cells of a sum");
+        }
+        (sum.low, sum.high) = (low, low + cells.len());
+        sum.cells[low..sum.high].copy_from_slice(&cells);
+        Ok(sum)
     }
 }
 
@@ -502,7 +537,8 @@ mod tests {
                     left.carry();
                 }
             }
-            left.merge(&right);
+            let text = serde_json::to_string(&right).expect("a text");
+            left.merge(&serde_json::from_str(&text).expect("the same sum"));
             prop_assert_eq!(RBig::from(left.take()), total);
         }
 
@@ -583,6 +619,30 @@ mod tests {
                 total += add(&mut sum, &[full, full, full * f64::from(2_i32).powi(shift)]);
             }
             assert_eq!(RBig::from(sum.take()), total, "{shift}");
+        }
+    }
+
+    #[test]
+    fn sums_from_elsewhere_have_room_and_carried_cells() {
+        let read = |text: &str| serde_json::from_str::<ExactSum>(text);
+        for good in [
+            r#"{"low":272,"cells":[]}"#,
+            r#"{"low":269,"cells":[-2147483648]}"#,
+            r#"{"low":268,"cells":[4294967295,2147483647]}"#,
+        ] {
+            let mut sum = read(good).expect(good);
+            sum.merge(&sum.clone());
+        }
+        for bad in [
+            r#"{"low":270,"cells":[1]}"#,
+            r#"{"low":269,"cells":[1,1]}"#,
+            r#"{"low":18446744073709551615,"cells":[1,1]}"#,
+            r#"{"low":3,"cells":[2147483648]}"#,
+            r#"{"low":3,"cells":[-1,0]}"#,
+            r#"{"low":3,"cells":[4294967296,0]}"#,
+            r#"{"low":3,"cells":[0],"high":5}"#,
+        ] {
+            assert!(read(bad).is_err(), "{bad}");
         }
     }
 

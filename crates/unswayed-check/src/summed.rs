@@ -1,6 +1,7 @@
 //! Certificates about rows that come in parts: what they add up to is all that a proof by a rule needs (Lemma R2).
 
 use dashu::rational::RBig;
+use serde::{Deserialize, Serialize};
 
 use crate::failure::{Reason, require, require_each, require_length};
 use crate::lambda::Lambda;
@@ -109,6 +110,30 @@ impl<'a> RowSums<'a> {
         Ok(())
     }
 
+    /// What another machine added up for the same statement and proof.
+    fn of_text(statement: &'a Statement, proof: &'a Proof, held: Held) -> Result<Self, Failure> {
+        let mut own = RowSums::new(statement, proof)?;
+        own.take(held).map_err(in_part(Part::Data))?;
+        Ok(own)
+    }
+
+    fn take(&mut self, held: Held) -> Result<(), Reason> {
+        for (first, end) in held.added {
+            require(first <= end, "the first row of a part", first as f64, "not after its end")?;
+            self.cover(first, end)?;
+        }
+        require_length("sets of sums", self.sums.len(), held.sums.len())?;
+        let rows = self.rows();
+        held.sums.iter().try_for_each(|sums| sums.require(self.statement.data[0].columns, rows))?;
+        self.sums = held.sums;
+        Ok(())
+    }
+
+    /// How many rows have been added.
+    fn rows(&self) -> usize {
+        self.added.iter().map(|(first, end)| end - first).sum()
+    }
+
     /// Marks rows as added.
     fn cover(&mut self, first: usize, end: usize) -> Result<(), Reason> {
         let rows = self.statement.data[0].rows;
@@ -137,13 +162,20 @@ impl<'a> RowSums<'a> {
     /// The condition that fails, or that rows are missing.
     pub fn prove(&self) -> Result<Proven<'a>, Failure> {
         let rows = self.statement.data[0].rows;
-        let found = self.added.iter().map(|(first, end)| end - first).sum();
-        require_length("rows of the statement", rows, found).map_err(in_part(Part::Data))?;
+        require_length("rows of the statement", rows, self.rows()).map_err(in_part(Part::Data))?;
         let values = cases(self.proof)
             .and_then(|cases| prove::summed_bounds(self.statement, cases, &size(self.statement), &self.sums));
         let cases = values.map_err(in_part(part_of(self.proof)))?.into_iter().map(RBig::from).collect();
         Ok(Proven::new(self.statement, self.proof, cases, Momentum::none(), None))
     }
+}
+
+/// Sums as they travel from one machine to another.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Held {
+    sums: Vec<Sums>,
+    added: Vec<(usize, usize)>,
 }
 
 /// What some of the rows of a statement add up to, for all claims of a certificate whose proofs have rules.
@@ -185,6 +217,41 @@ impl<'a> CertificateSums<'a> {
     /// As for [`RowSums::merge`].
     pub fn merge(&mut self, other: &CertificateSums) -> Result<(), Failure> {
         self.sums.iter_mut().zip(&other.sums).try_for_each(|(own, other)| own.merge(other))
+    }
+
+    /// The sums as a text of JSON, for the machine that merges them. It has 3d + 4 exact numbers for each proof.
+    ///
+    /// # Errors
+    /// None for sums that were made here.
+    pub fn to_text(&self) -> Result<String, serde_json::Error> {
+        let held = self.sums.iter().map(|one| Held { sums: one.sums.clone(), added: one.added.clone() });
+        serde_json::to_string(&held.collect::<Vec<_>>())
+    }
+
+    /// What another machine added up for the same certificate. Whoever sends the text is trusted with the rows it speaks of: that the
+    /// sums are those of the rows, only the rows can tell.
+    ///
+    /// # Errors
+    /// A text that is no sums, sums of another form, or rows that there are not.
+    pub fn from_text(certificate: &'a Certificate, text: &str) -> Result<Self, Failure> {
+        let own = CertificateSums::new(certificate)?;
+        let held: Vec<Held> = serde_json::from_str(text).map_err(|error| {
+            in_part(Part::Data)(Reason::Origin(format!("the sums of other rows cannot be read: {error}")))
+        })?;
+        require_length("proofs of the sums", own.sums.len(), held.len()).map_err(in_part(Part::Data))?;
+        let pairs = own.sums.iter().zip(held);
+        let sums = pairs.map(|(own, held)| RowSums::of_text(own.statement, own.proof, held));
+        Ok(CertificateSums { certificate, sums: sums.collect::<Result<_, _>>()? })
+    }
+
+    /// What the sums are for.
+    pub fn certificate(&self) -> &'a Certificate {
+        self.certificate
+    }
+
+    /// The sums for each proof: that of the loss, then those of the error and of the horizon if these have their own.
+    pub fn proofs(&self) -> &[RowSums<'a>] {
+        &self.sums
     }
 
     /// As [`crate::check`], once all rows have been added.

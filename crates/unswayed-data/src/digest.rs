@@ -1,5 +1,7 @@
 //! The digest of a table, see [`crate::Origin`] for what it covers.
 
+#[cfg(feature = "files")]
+use sha2::digest::common::hazmat::SerializableState;
 use sha2::{Digest, Sha256};
 
 use crate::labels::RawLabels;
@@ -32,6 +34,7 @@ pub(crate) fn of(table: &Table) -> String {
 }
 
 /// A digest that is not complete yet: parts of a table are added in their order.
+#[derive(Clone, Debug)]
 pub(crate) struct Running(Sha256);
 
 impl Running {
@@ -92,9 +95,26 @@ impl Running {
             self.0.update([1]);
             self.numbers(steps);
         }
-        let hexadecimal = |byte: &u8| {
-            [byte >> 4, byte & 15].map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)]))
-        };
-        self.0.finalize().iter().flat_map(hexadecimal).collect()
+        hexadecimal(&self.0.finalize())
     }
+
+    /// What has been added so far, for another machine to go on from.
+    #[cfg(feature = "files")]
+    pub(crate) fn state(&self) -> String {
+        hexadecimal(&self.0.serialize())
+    }
+
+    /// Where another machine was; `None` if the text is no state.
+    #[cfg(feature = "files")]
+    pub(crate) fn at(state: &str) -> Option<Self> {
+        let digits = |at: usize| u8::from_str_radix(state.get(at..at + 2)?, 16).ok();
+        let bytes: Vec<u8> = (0..state.len()).step_by(2).map(digits).collect::<Option<_>>()?;
+        Sha256::deserialize(bytes.as_slice().try_into().ok()?).ok().map(Running)
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    let digits =
+        |byte: &u8| [byte >> 4, byte & 15].map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)]));
+    bytes.iter().flat_map(digits).collect()
 }

@@ -42,8 +42,8 @@ pub use dataset::Dataset;
 pub use error::{Column, DataError, Place, Problem, Setting};
 #[cfg(feature = "files")]
 pub use files::{
-    Block, Line, Lines, Source, Stream, load, load_frame, load_table, load_vector, reload, write_arrays,
-    write_dataset, write_sparse, write_weighted,
+    Block, DigestSoFar, Line, Lines, Look, Partition, Partitions, Source, Stream, load, load_frame,
+    load_table, load_vector, reload, write_arrays, write_dataset, write_sparse, write_weighted,
 };
 pub use frame::{Cells, Frame, FrameColumn, TextCells};
 pub use labels::{LabelPolicy, RawLabels, TextLabels};

@@ -1,5 +1,7 @@
 //! Euclidean norms of rows.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{DataError, Place, Problem};
 
 /// A row may be so much longer than 1: float32 rounding can do this to a row of norm 1.
@@ -40,7 +42,7 @@ pub(crate) fn scale<'a>(rows: impl Iterator<Item = &'a [f64]>, columns: usize) -
 }
 
 /// The longest of some rows, and the first that is longer than 1.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Longest {
     norm: f64,
     row: usize,
@@ -56,6 +58,15 @@ impl Longest {
         if norm > 1.0 + TOLERANCE && self.long.is_none() {
             self.long = Some((row, norm));
         }
+    }
+
+    /// A look at later rows, the first of which has this number.
+    #[cfg(feature = "files")]
+    pub(crate) fn merge(&mut self, first: usize, later: &Longest) {
+        if later.norm > self.norm {
+            (self.norm, self.row) = (later.norm, first + later.row);
+        }
+        self.long = self.long.or(later.long.map(|(row, norm)| (first + row, norm)));
     }
 
     /// Refuses rows longer than 1.

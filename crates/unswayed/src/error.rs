@@ -64,6 +64,9 @@ pub enum CertifyError {
     /// Rows could not be read.
     #[error("{0}")]
     Data(String),
+    /// What other machines were to add up has not arrived.
+    #[error("{0}")]
+    Elsewhere(String),
     /// The problem is not one that can be certified.
     #[error(transparent)]
     Problem(#[from] ProblemError),

@@ -3,8 +3,9 @@
 
 use std::boxed::Box;
 
+use serde_json::{Value, json};
 use unswayed_check::Feature::*;
-use unswayed_check::{Failure, Proof, RowBound, RowSums, Statement};
+use unswayed_check::{Certificate, CertificateSums, Claim, Failure, Proof, RowBound, RowSums, Statement};
 
 use crate::boundaries::{Edge, edge, test_all};
 use crate::common::generic::{ALPHA, EPS, ETA, SIGMA, Z, generic, generic_error, ruled};
@@ -184,6 +185,66 @@ fn every_row_is_added_once() {
     let other = Proof::Cases(Box::new(other));
     let foreign = RowSums::new(&problem.statement, &other).expect("a proof by a rule");
     assert!(words(sums.merge(&foreign)).contains("another proof"));
+}
+
+/// Sums that travel as texts are the same, and what cannot be sums of these rows is refused.
+#[test]
+fn sums_from_other_machines() {
+    let mut random = Random(0x2305);
+    let problem = large(&mut random, RowBound::BoundedSlope, 40);
+    let proof = Proof::Cases(Box::new(problem.proof.clone()));
+    let bound = problem.bound().expect("a bound");
+    let certificate = Certificate {
+        tool: String::new(),
+        statement: problem.statement.clone(),
+        loss: Claim { bound, proof: proof.clone() },
+        error: None,
+        horizon: None,
+        new_data: None,
+    };
+    let part = |first: usize, end: usize| {
+        let mut sums = CertificateSums::new(&certificate).expect("a proof by a rule");
+        sums.add(first, &problem.data[0][2 * first..2 * end]).expect("new rows");
+        sums.to_text().expect("a text")
+    };
+    let merged = |texts: &[String]| {
+        let mut all = CertificateSums::new(&certificate)?;
+        for text in texts.iter().rev() {
+            all.merge(&CertificateSums::from_text(&certificate, text)?)?;
+        }
+        all.check()
+    };
+    let texts = [part(0, 13), part(13, 14), part(14, 40)];
+    assert_eq!(merged(&texts).map(|verdict| verdict.loss), Ok(bound));
+    assert!(merged(&texts[1..]).expect_err("rows are missing").to_string().contains("found 27"));
+    let change = |at: &str, to: Value| {
+        let mut value: Value = serde_json::from_str(&texts[0]).expect("JSON");
+        *value.pointer_mut(at).expect("a place") = to;
+        merged(&[value.to_string(), texts[1].clone(), texts[2].clone()])
+    };
+    for (at, to, words) in [
+        ("/0/added", json!([[0, 14]]), "rows of a sum"),
+        ("/0/added", json!([[1, 14]]), "not been added yet"),
+        ("/0/added", json!([[0, 12], [12, 12], [13, 14]]), "not been added yet"),
+        ("/0/added", json!([[13, 0]]), "not after its end"),
+        ("/0/added", json!([[28, 41]]), "as many as the statement says"),
+        ("/0/sums", json!([]), "sets of sums"),
+        ("/0/sums/0/rows", json!(12), "rows of a sum"),
+        ("/0/sums/0/active", json!(14), "active rows"),
+        ("/0/sums/0/least", json!(1.5), "the smallest c"),
+        ("/0/sums/0/least", json!(-0.5), "the smallest c"),
+        ("/0/sums/0/uz", json!([]), "columns of a sum"),
+        ("/0/sums/0/u/low", json!(300), "cannot be read"),
+        ("", json!([]), "proofs of the sums"),
+    ] {
+        let words_found = change(at, to).expect_err(at).to_string();
+        assert!(words_found.contains(words), "{at}: {words_found}");
+    }
+    // A planted error: one more active row makes another bound, and the claim is refused.
+    let active = serde_json::from_str::<Value>(&texts[0]).expect("JSON")[0]["sums"][0]["active"].clone();
+    let active = active.as_u64().expect("a number");
+    let other = if active < 13 { active + 1 } else { active - 1 };
+    assert_ne!(change("/0/sums/0/active", json!(other)).map(|verdict| verdict.loss), Ok(bound));
 }
 
 /// Sums are for proofs by rules alone, and for statements that rules are supported for.

@@ -1,5 +1,7 @@
 //! What a look at all rows of a table finds, a part at a time: the digest, the labels and the longest rows.
 
+use serde::{Deserialize, Serialize};
+
 use crate::Labels;
 use crate::digest::Running;
 use crate::error::{DataError, Place, Problem, excerpt};
@@ -9,9 +11,11 @@ use crate::norms::{self, Longest};
 use crate::table::Table;
 
 /// What a look at all rows finds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Found {
     pub(super) columns: usize,
     pub(super) rows: usize,
+    #[serde(skip)]
     hash: Option<Running>,
     labels: Kinds,
     /// The longest rows x, and those of y·x for labels that are numbers.
@@ -59,14 +63,35 @@ impl Found {
     }
 
     pub(super) fn digest(&mut self) -> String {
-        let mut hash = self.hash.take().unwrap_or_else(|| Running::new(self.rows, self.columns));
+        let hash = self.hash.take().unwrap_or_else(|| Running::new(self.rows, self.columns));
+        self.digest_after(hash)
+    }
+
+    /// The digest, after that of all features.
+    pub(super) fn digest_after(&self, mut hash: Running) -> String {
         self.labels.hash(&mut hash);
         hash.finish(None, None)
+    }
+
+    /// Refuses rows whose norm is no number.
+    pub(super) fn require_finite(&self) -> Result<(), DataError> {
+        [&self.longest, &self.scored]
+            .into_iter()
+            .try_for_each(|longest| longest.scale(self.columns).map(drop))
+    }
+
+    /// Adds what was found in the rows that follow.
+    pub(super) fn merge(&mut self, later: &Found) -> Result<(), DataError> {
+        let first = self.rows;
+        self.longest.merge(first, &later.longest);
+        self.scored.merge(first, &later.scored);
+        self.rows += later.rows;
+        self.labels.merge(first, &later.labels)
     }
 }
 
 /// The labels of all rows: a bit for each as long as there are two different ones.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Kinds {
     count: usize,
     /// The different labels, as they stand in the files.
@@ -98,6 +123,26 @@ impl Kinds {
                 rows.try_for_each(|(row, label)| self.take_text(first + row, label))
             }
         }
+    }
+
+    /// Takes the labels of the rows that follow.
+    fn merge(&mut self, first: usize, later: &Kinds) -> Result<(), DataError> {
+        let kinds = |of: &Kinds| (!of.texts.is_empty(), of.count > 0);
+        let (own, other) = (kinds(self), kinds(later));
+        if first > 0 && own != other {
+            return Err(Problem::UnlikeFiles(String::new()).into());
+        }
+        match &later.all {
+            Some(all) => all.iter().for_each(|number| self.take_number(*number)),
+            None if later.texts.is_empty() => {
+                (0..later.count).for_each(|row| self.take_number(later.numbers[later.kind(row)]));
+            }
+            None => {
+                let mut rows = 0..later.count;
+                rows.try_for_each(|row| self.take_text(first + row, &later.texts[later.kind(row)]))?;
+            }
+        }
+        Ok(())
     }
 
     fn take_number(&mut self, number: f64) {

@@ -26,6 +26,7 @@ pub(super) fn files(source: &Source) -> Result<Vec<PathBuf>, DataError> {
         || matches!(&files[..], [file] if is(file, Format::Npy));
     if is_known { Ok(files) } else { Err(Problem::NotInParts("other files than .npy and .parquet").into()) }
 }
+
 /// The tables of the files, a part at a time.
 pub(super) struct Tables {
     files: Vec<PathBuf>,
@@ -181,6 +182,6 @@ impl Arrays {
     }
 }
 
-fn base_name(path: &Path) -> String {
+pub(super) fn base_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }

@@ -159,14 +159,22 @@ impl Stream {
 }
 
 /// Rows from everywhere.
-struct Sample {
+pub(super) struct Sample {
     /// One of so many.
     stride: usize,
     table: Option<Table>,
 }
 
 impl Sample {
-    fn take(&mut self, first: usize, table: &Table) -> Result<(), DataError> {
+    pub(super) fn new(stride: usize) -> Self {
+        Sample { stride, table: None }
+    }
+
+    pub(super) fn into_table(self) -> Option<Table> {
+        self.table
+    }
+
+    pub(super) fn take(&mut self, first: usize, table: &Table) -> Result<(), DataError> {
         let (stride, rows) = (self.stride, first..first + table.rows());
         // Not always the same place, which could be the same label.
         let place = |block: usize| block * stride + (block.wrapping_mul(2_654_435_761) >> 16) % stride;
@@ -204,8 +212,9 @@ fn picked(table: &Table, rows: &[usize]) -> Result<Table, DataError> {
     };
     Ok(Table { x, y, columns: d, names: table.names.clone(), ..Table::default() })
 }
+
 /// Refuses what is not read in parts.
-fn refuse_kind(reading: &Reading, labels: &Labels) -> Result<(), DataError> {
+pub(super) fn refuse_kind(reading: &Reading, labels: &Labels) -> Result<(), DataError> {
     if reading.weight_column.is_some()
         || reading.step_weight_column.is_some()
         || reading.class_weights.is_some()
@@ -217,6 +226,7 @@ fn refuse_kind(reading: &Reading, labels: &Labels) -> Result<(), DataError> {
         _ => Err(Problem::NotInParts("labels other than two classes and scores").into()),
     }
 }
+
 /// Reads everything once.
 fn scan(
     source: &Source,
@@ -226,7 +236,7 @@ fn scan(
     progress: &dyn Fn(usize, usize),
 ) -> Result<(Stream, Dataset), DataError> {
     let rows = tables.rows()?;
-    let mut sample = Sample { stride: rows.div_ceil(sample.max(1)).max(1), table: None };
+    let mut sample = Sample::new(rows.div_ceil(sample.max(1)).max(1));
     let mut found = Found::new(rows);
     let mut last = None;
     while let Some((first, table, about)) = tables.next()? {

@@ -4,6 +4,7 @@ mod common;
 mod damage;
 mod load;
 mod origin;
+mod partition;
 mod refuse;
 mod size;
 mod sparse;

@@ -59,7 +59,7 @@ pub use interior::{MOST_SAME_COLUMNS, MOST_SAME_ROWS};
 pub use mean::{MeanOutcome, MeanSetting, certify_mean, certify_shrunk_mean};
 pub use series::Series;
 #[cfg(feature = "files")]
-pub use stream::{certify_stream, sample_rows};
+pub use stream::{certify_partitions, certify_stream, pass_over, sample_rows};
 use unswayed_check::{
     CaseProof, Certificate, Claim, Failure, Feature, Horizon, HorizonClaim, Loss, NewDataClaim, Proof,
     Statement, Target, prove,

@@ -1,13 +1,17 @@
-//! Certificates for data that are read in parts, which need not fit into memory.
+//! Certificates for data that are read in parts, which need not fit into memory, nor be on one machine.
 //!
 //! A proof by a rule (Section 23 of `docs/theory.md`) is found on a sample, improved by passes over all rows, and then evaluated by the
-//! exact checker in one more pass, in which the digest is compared again.
+//! exact checker in one more pass, in which the digest is compared again. What a pass adds up does not depend on the order of the
+//! rows, so that the certificate is the same to the last bit whether threads or machines have made it, and however many.
 
-use unswayed_check::{Certificate, Claim, Failure, HorizonClaim, Proof, RowSums, Statement};
+use serde::{Deserialize, Serialize};
+use unswayed_check::{
+    Certificate, CertificateSums, Claim, Failure, HorizonClaim, Origin, Proof, RowSums, Statement,
+};
 
-use super::interior::{self, Parts, Pass};
+use super::interior::{self, Model, Parts, Totals};
 use super::{Options, Outcome, outcome, rule_features, start, stated_horizon, tool};
-use crate::data::{Block, DataError, Stream};
+use crate::data::{Block, DataError, Partition, Partitions, Stream};
 use crate::error::CertifyError;
 use crate::problem::Problem;
 
@@ -37,22 +41,48 @@ pub fn certify_stream(
     options: &Options,
     progress: &dyn Fn(&str, usize, usize),
 ) -> Result<Outcome, CertifyError> {
+    certify_passes(sample, &Threads { stream, progress }, options)
+}
+
+/// The same for rows that are spread over machines. `run` has [`pass_over`] called for each partition with the text that it is given,
+/// and returns what that returns, in the order of the rows. The certificate has the same bytes as if all rows were in one place.
+///
+/// # Errors
+/// As [`certify_stream`], and what `run` returns.
+pub fn certify_partitions(
+    sample: &Problem,
+    partitions: &Partitions,
+    origin: &Origin,
+    options: &Options,
+    run: &dyn Fn(&str) -> Result<Vec<String>, CertifyError>,
+) -> Result<Outcome, CertifyError> {
+    certify_passes(sample, &Machines { partitions, origin, run }, options)
+}
+
+fn certify_passes(sample: &Problem, rows: &dyn Passes, options: &Options) -> Result<Outcome, CertifyError> {
     sample.require(&rule_features(sample))?;
     if !interior::applies(sample) || options.confidence.is_some() {
         return Err(CertifyError::Unsupported("rows in parts and this problem"));
     }
     let start = start(sample, options)?;
-    let mut statement = Statement { data: vec![stream.origin().clone()], ..sample.statement().clone() };
+    let mut statement = Statement { data: vec![rows.origin().clone()], ..sample.statement().clone() };
     let horizon = options.horizon.map(|steps| stated_horizon(sample, options, steps, start.clone()));
     statement.horizon = horizon.transpose()?;
-    let (proofs, converged) = improve(sample, stream, progress)?;
-    let [loss, error] = proofs.map(|proof| Proof::Cases(Box::new(proof)));
-    let wanted: Vec<&Proof> = if sample.learner().average { vec![&loss] } else { vec![&loss, &error] };
-    let sums = exact_sums(&statement, &wanted, stream, progress)?;
+    let (proofs, converged) = improve(sample, rows)?;
+    let [loss, error] = proofs.map(|proof| Claim { bound: 0.0, proof: Proof::Cases(Box::new(proof)) });
+    let error = (!sample.learner().average).then_some(error);
+    let draft = Certificate { tool: tool(), statement, loss, error, horizon: None, new_data: None };
+    let certificate = claimed(&rows.exact(&draft)?)?;
+    Ok(outcome(sample, certificate, converged, &start))
+}
+
+/// The certificate with the bounds that its proofs prove.
+fn claimed(sums: &CertificateSums) -> Result<Certificate, CertifyError> {
     let refused = |failure: Failure| CertifyError::NoProof { refusal: Some(failure) };
-    let proven = sums[0].prove().map_err(refused)?;
+    let draft = sums.certificate();
+    let proven = sums.proofs()[0].prove().map_err(refused)?;
     let bound = proven.bound().map_err(refused)?;
-    let horizon = match &statement.horizon {
+    let horizon = match &draft.statement.horizon {
         None => None,
         Some(horizon) => {
             let bound = proven.horizon(horizon, 0.0).map_err(CertifyError::Refused)?;
@@ -60,87 +90,204 @@ pub fn certify_stream(
         }
     };
     // An error that has no proof is bounded by the loss.
-    let of_error = sums.get(1).and_then(|sums| sums.prove().and_then(|proven| proven.bound()).ok());
-    let of_error = of_error.filter(|error| *error < bound.min(1.0));
-    drop(sums);
-    let error = of_error.map(|bound| Claim { bound, proof: error });
-    let loss = Claim { bound, proof: loss };
-    let certificate = Certificate { tool: tool(), statement, loss, error, horizon, new_data: None };
-    Ok(outcome(sample, certificate, converged, &start))
+    let of_error = |sums: &RowSums| sums.prove().and_then(|proven| proven.bound()).ok();
+    let of_error = sums.proofs().get(1).and_then(of_error).filter(|error| *error < bound.min(1.0));
+    let claim = |(bound, claim): (f64, &Claim)| Claim { bound, ..claim.clone() };
+    Ok(Certificate {
+        loss: claim((bound, &draft.loss)),
+        error: of_error.zip(draft.error.as_ref()).map(claim),
+        horizon,
+        ..draft.clone()
+    })
 }
 
 /// The best proofs of the loss and the error after some passes, and whether the solver converged.
 fn improve(
     sample: &Problem,
-    stream: &Stream,
-    progress: &dyn Fn(&str, usize, usize),
+    rows: &dyn Passes,
 ) -> Result<([unswayed_check::CaseProof; 2], bool), CertifyError> {
     let mut parts = Parts::new(sample);
     let (mut best, mut bounds) = (parts.found.clone(), [f64::INFINITY; 2]);
     for pass in 0..PASSES {
-        let what = format!("pass {} of {}", pass + 1, PASSES + 1);
-        let sums = float_sums(&parts, stream, &|rows, of| progress(&what, rows, of))?;
-        for (which, sums) in sums.iter().enumerate() {
-            let (candidate, bound) = sums.settled();
+        let sums = rows.search(&parts.models(), &format!("pass {} of {}", pass + 1, PASSES + 1))?;
+        for (which, (candidate, bound)) in parts.settled(&sums).into_iter().enumerate() {
             if bound < bounds[which] {
                 (best[which], bounds[which]) = (candidate, bound);
             }
         }
-        parts.found = match pass {
-            0 => parts.solved_again(&sums.each_ref().map(Pass::slopes)),
-            _ => sums.each_ref().map(Pass::with_next_model),
-        };
+        parts.found = if pass == 0 { parts.solved_again(&sums) } else { parts.with_next_models(&sums) };
     }
     let converged = best[0].converged;
     Ok((best.map(|candidate| candidate.proof), converged))
 }
 
-/// The sums of a pass in floating point.
-fn float_sums<'a>(
-    parts: &'a Parts,
-    stream: &Stream,
-    progress: &dyn Fn(usize, usize),
-) -> Result<[Pass<'a>; 2], CertifyError> {
-    let columns = stream.origin().columns;
-    let add = |sums: &mut [Pass<'a>; 2], block: Block| -> Result<(), CertifyError> {
-        for z in block.z.chunks_exact(columns) {
-            for sums in &mut *sums {
-                sums.add(z);
-            }
-        }
-        Ok(())
-    };
-    let each = stream.in_threads(|| Ok(parts.passes()), add, progress)?;
-    let merge = |mut all: [Pass<'a>; 2], one: [Pass<'a>; 2]| {
-        all.iter_mut().zip(&one).for_each(|(all, one)| all.merge(one));
-        all
-    };
-    each.into_iter().reduce(merge).ok_or(CertifyError::Unsupported("no rows"))
+/// Rows that can be read as often as they are needed.
+trait Passes {
+    /// How they are made.
+    fn origin(&self) -> &Origin;
+
+    /// The sums of a pass in floating point, at the proofs of the loss and of the error.
+    fn search(&self, models: &[Model; 2], what: &str) -> Result<[Totals; 2], CertifyError>;
+
+    /// The exact sums, over rows whose digest is that of the origin.
+    fn exact<'a>(&self, draft: &'a Certificate) -> Result<CertificateSums<'a>, CertifyError>;
 }
 
-/// The exact sums for each proof.
-fn exact_sums<'a>(
-    statement: &'a Statement,
-    proofs: &[&'a Proof],
-    stream: &Stream,
-    progress: &dyn Fn(&str, usize, usize),
-) -> Result<Vec<RowSums<'a>>, CertifyError> {
-    let new = || {
-        let sums = proofs.iter().map(|proof| RowSums::new(statement, proof));
-        sums.collect::<Result<Vec<_>, _>>().map_err(CertifyError::Refused)
+/// Files that the threads of this process read.
+struct Threads<'a> {
+    stream: &'a Stream,
+    progress: &'a dyn Fn(&str, usize, usize),
+}
+
+impl Passes for Threads<'_> {
+    fn origin(&self) -> &Origin {
+        self.stream.origin()
+    }
+
+    fn search(&self, models: &[Model; 2], what: &str) -> Result<[Totals; 2], CertifyError> {
+        let add = |sums: &mut [Totals; 2], block: Block| -> Result<(), CertifyError> {
+            add_rows(models, sums, &block.z);
+            Ok(())
+        };
+        let new = || Ok(models.each_ref().map(Totals::new));
+        merged(models, self.stream.in_threads(new, add, &|rows, of| (self.progress)(what, rows, of))?)
+    }
+
+    fn exact<'a>(&self, draft: &'a Certificate) -> Result<CertificateSums<'a>, CertifyError> {
+        let new = || CertificateSums::new(draft).map_err(CertifyError::Refused);
+        let add = |sums: &mut CertificateSums, block: Block| {
+            sums.add(block.first, &block.z).map_err(CertifyError::Refused)
+        };
+        let each = self.stream.in_threads(new, add, &|rows, of| (self.progress)("exact check", rows, of))?;
+        let mut all = new()?;
+        each.iter().try_for_each(|one| all.merge(one)).map_err(CertifyError::Refused)?;
+        Ok(all)
+    }
+}
+
+/// Partitions that others read.
+struct Machines<'a> {
+    partitions: &'a Partitions,
+    origin: &'a Origin,
+    run: &'a dyn Fn(&str) -> Result<Vec<String>, CertifyError>,
+}
+
+/// What is asked of those who read a partition.
+#[derive(Serialize, Deserialize)]
+struct Request {
+    origin: Origin,
+    pass: PassOver,
+}
+
+/// What they add up.
+#[derive(Serialize, Deserialize)]
+enum PassOver {
+    Search([Model; 2]),
+    /// For a certificate that claims nothing yet.
+    Exact(Box<Certificate>),
+}
+
+/// What they return.
+#[derive(Serialize, Deserialize)]
+struct Answer {
+    /// The digest of the partition.
+    sha256: String,
+    sums: Added,
+}
+
+#[derive(Serialize, Deserialize)]
+enum Added {
+    Search([Totals; 2]),
+    Exact(String),
+}
+
+impl Machines<'_> {
+    /// The answers for all partitions, which must be those of the first look.
+    fn ask(&self, pass: PassOver) -> Result<Vec<Added>, CertifyError> {
+        let request = Request { origin: self.origin.clone(), pass };
+        let texts = (self.run)(&serde_json::to_string(&request)?)?;
+        let read = |text: &String| -> Result<Answer, CertifyError> { Ok(serde_json::from_str(text)?) };
+        let answers = texts.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let digests: Vec<String> = answers.iter().map(|answer| answer.sha256.clone()).collect();
+        self.partitions.require_same(&digests)?;
+        Ok(answers.into_iter().map(|answer| answer.sums).collect())
+    }
+}
+
+impl Passes for Machines<'_> {
+    fn origin(&self) -> &Origin {
+        self.origin
+    }
+
+    fn search(&self, models: &[Model; 2], _: &str) -> Result<[Totals; 2], CertifyError> {
+        let sums = self.ask(PassOver::Search(models.clone()))?.into_iter().map(|sums| match sums {
+            Added::Search(totals) => Ok(totals),
+            Added::Exact(_) => Err(wrong_answer()),
+        });
+        merged(models, sums.collect::<Result<_, _>>()?)
+    }
+
+    fn exact<'a>(&self, draft: &'a Certificate) -> Result<CertificateSums<'a>, CertifyError> {
+        let mut all = CertificateSums::new(draft).map_err(CertifyError::Refused)?;
+        for sums in self.ask(PassOver::Exact(Box::new(draft.clone())))? {
+            let Added::Exact(text) = sums else { return Err(wrong_answer()) };
+            let one = CertificateSums::from_text(draft, &text).map_err(CertifyError::Refused)?;
+            all.merge(&one).map_err(CertifyError::Refused)?;
+        }
+        Ok(all)
+    }
+}
+
+/// What a machine does in a pass over its partition, the first row of which is row `first` of all: adds up what the text asks for.
+///
+/// # Errors
+/// Rows that cannot be read, and texts that [`certify_partitions`] does not send.
+pub fn pass_over(partition: &Partition, first: usize, request: &str) -> Result<String, CertifyError> {
+    let Request { origin, pass } = serde_json::from_str(request)?;
+    let (sha256, sums) = match &pass {
+        PassOver::Search(models) => {
+            let mut totals = models.each_ref().map(Totals::new);
+            let sha256 = partition.read(first, &origin, |block| -> Result<(), CertifyError> {
+                add_rows(models, &mut totals, &block.z);
+                Ok(())
+            })?;
+            (sha256, Added::Search(totals.map(Totals::settled)))
+        }
+        PassOver::Exact(draft) => {
+            let mut sums = CertificateSums::new(draft).map_err(CertifyError::Refused)?;
+            let sha256 = partition.read(first, &origin, |block| {
+                sums.add(block.first, &block.z).map_err(CertifyError::Refused)
+            })?;
+            (sha256, Added::Exact(sums.to_text()?))
+        }
     };
-    let add = |sums: &mut Vec<RowSums<'a>>, block: Block| {
-        sums.iter_mut().try_for_each(|sums| sums.add(block.first, &block.z)).map_err(CertifyError::Refused)
-    };
-    let each = stream.in_threads(new, add, &|rows, of| progress("exact check", rows, of))?;
-    let mut each = each.into_iter();
-    let mut all = each.next().map_or_else(new, Ok)?;
+    Ok(serde_json::to_string(&Answer { sha256, sums })?)
+}
+
+fn add_rows(models: &[Model; 2], sums: &mut [Totals; 2], z: &[f64]) {
+    for (model, sums) in models.iter().zip(sums) {
+        z.chunks_exact(model.columns()).for_each(|z| sums.add(model, z));
+    }
+}
+
+fn merged(models: &[Model; 2], each: Vec<[Totals; 2]>) -> Result<[Totals; 2], CertifyError> {
+    let mut all = models.each_ref().map(Totals::new);
     for one in each {
-        for (all, one) in all.iter_mut().zip(&one) {
-            all.merge(one).map_err(CertifyError::Refused)?;
+        if !all.iter_mut().zip(one).all(|(all, one)| all.merge(&one.settled())) {
+            return Err(wrong_answer());
         }
     }
     Ok(all)
+}
+
+fn wrong_answer() -> CertifyError {
+    CertifyError::Elsewhere("a machine has added up something else than what it was asked for".to_owned())
+}
+
+impl From<serde_json::Error> for CertifyError {
+    fn from(error: serde_json::Error) -> Self {
+        CertifyError::Elsewhere(error.to_string())
+    }
 }
 
 impl From<DataError> for CertifyError {

@@ -10,15 +10,18 @@
 
 use std::cmp::Ordering;
 
+use serde::{Deserialize, Serialize};
+
 use super::Line;
 use super::rule::{Rule, Shares};
 use crate::exact::{Dyadic, ExactSum};
-use crate::failure::{Reason, require_not_negative};
+use crate::failure::{Reason, require, require_length, require_not_negative};
 use crate::lambda::Lambda;
 use crate::rows::Entries;
 
 /// The sums over some rows.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Sums {
     /// How many rows.
     pub(crate) rows: u64,
@@ -91,6 +94,16 @@ impl Sums {
                 self.more.iter_mut().zip(z).for_each(|(sum, &z)| sum.add([factors[0], factors[1], z]));
             }
         }
+    }
+
+    /// Requires sums from elsewhere to be for so many columns and rows.
+    pub(crate) fn require(&self, columns: usize, rows: usize) -> Result<(), Reason> {
+        for sums in [&self.active_z, &self.uz, &self.more] {
+            require_length("columns of a sum", columns, sums.len())?;
+        }
+        require_length("rows of a sum", rows, usize::try_from(self.rows).unwrap_or(usize::MAX))?;
+        require(self.active <= self.rows, "active rows", self.active as f64, "not more than there are")?;
+        require((0.0..=1.0).contains(&self.least), "the smallest c", self.least, "in [0, 1]")
     }
 
     /// Adds the sums over other rows.

@@ -28,7 +28,7 @@
 //! | [`envelope`] | Ψ: what one row contributes, one type for each form |
 //! | [`rows`], [`sums`] | the passes over the rows, and what they add up to |
 //! | [`outer`] | the function of x and θ alone |
-//! | [`parts`] | rows that come in parts |
+//! | [`parts`], [`passes`] | rows that come in parts |
 //! | [`compact`] | rules in place of numbers for each row |
 //! | [`guards`], [`cone`] | the inequalities on x |
 //! | [`mod@solve`] | the interior point method |
@@ -40,6 +40,7 @@ mod guards;
 mod instance;
 mod outer;
 mod parts;
+mod passes;
 mod rows;
 mod solve;
 mod sums;
@@ -52,7 +53,9 @@ pub(super) use instance::Instance;
 pub(crate) use instance::dot;
 pub use instance::{MOST_SAME_COLUMNS, MOST_SAME_ROWS};
 pub(crate) use outer::Point;
-pub(super) use parts::{Parts, Pass};
+use parts::Candidate;
+pub(super) use parts::Parts;
+pub(super) use passes::{Model, Totals};
 pub(super) use rows::Rows;
 use unswayed_check::{CaseProof, Cases, Claim, Failure, Lines, Loss, RowBound, Set, Shells, Target};
 

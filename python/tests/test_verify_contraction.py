@@ -32,7 +32,10 @@ def rows(oracle: dict[str, Any]) -> verify.Rows:
 def value(oracle: dict[str, Any], change: Callable[[verify.Struct], object] = lambda proof: None, **changes: object) -> float:
     proof = verify.CONTRACTION(oracle["proof"])
     change(proof)
-    return verify.double_up(verify.prove_contraction(statement(oracle["rates"], **changes), proof, [rows(oracle)]))
+    claimed = statement(oracle["rates"], **changes)
+    if "target" in oracle:
+        claimed.update(target=("weights", [oracle["target"]]))
+    return verify.double_up(verify.prove_contraction(claimed, proof, [rows(oracle)]))
 
 
 @pytest.mark.parametrize("oracle", ORACLES)

@@ -1036,7 +1036,7 @@ UNSUPPORTED = [
     ("levels", "hinge logistic"), ("levels any", ""), ("levels weights", ""), ("levels rows", ""), ("levels drift", ""),
     ("levels schedule", ""), ("levels average", ""), ("levels projection", ""), ("levels clip", ""), ("levels bias", ""),
     ("levels no-regularization", ""), ("levels steps", ""),
-    ("contraction", "hinge"), ("contraction", "ball"), ("contraction weights", ""), ("contraction rows", ""), ("contraction drift", ""),
+    ("contraction", "hinge"), ("contraction", "ball"), ("contraction rows", ""), ("contraction drift", ""),
     ("contraction schedule", ""), ("contraction momentum", ""), ("contraction no-regularization", ""), ("contraction clip", ""),
     ("contraction bias", ""), ("contraction steps", ""), ("contraction hostile", ""), ("contraction moments", ""),
     ("sparse contraction", ""),
@@ -2033,20 +2033,28 @@ class Contraction:
         require_projection(statement, l)
         self.radius, _ = point_radius(statement)
         require_ball_kept(statement, Fraction(proof.ball), self.radius**2, data, l)
-        self.weights, self.total = rows.weights, sum(rows.weights)
-        self.kappa = l.kappa0 - 1
+        (p, targets), self.scale = self.shares(statement, rows)
         squares = [norm2(z) for z in rows.z]
-        self.jumps = [(1 - l.eps) * l.full(n, dot(l.beta, z)) for z, n in zip(rows.z, squares)]
+        self.jumps = [w * (1 - l.eps) * l.full(n, dot(l.beta, z)) for w, z, n in zip(p, rows.z, squares)]
+        self.kappas = [w * l.kappa0 - t for w, t in zip(p, targets)]
         self.highs = [double_up(Fraction(proof.ball) * (1 + n) / 2) for n in squares]
         self.lows = [-high for high in self.highs]
         self.beta, self.beta_bits = on_grid(l.beta)
         self.beta2 = norm2(l.beta)
-        z, self.bits = on_grid(x for row, w in zip(rows.z, rows.weights) for x in [*row, *(w * x for x in row)])
-        self.z = [z[2 * i * d : (2 * i + 1) * d] for i in range(self.n)]
-        weighted = [z[(2 * i + 1) * d : (2 * i + 2) * d] for i in range(self.n)]
+        z, self.bits = on_grid(x for row in rows.z for x in row)
+        self.z = [z[i * d : (i + 1) * d] for i in range(self.n)]
         # Bits of a sum over all rows, but for the slopes, with a sign.
         self.field = max(map(abs, z), default=0).bit_length() + self.n.bit_length() + 2
-        self.weighted = weighted
+
+    @staticmethod
+    def shares(statement: Struct, rows: Rows) -> tuple[tuple[list[Fraction], list[Fraction]], Fraction]:
+        """S·p_i and S·t_i of all rows, and S."""
+        total, weights = sum(rows.weights, ZERO), list(rows.weights)
+        if statement.target[0] != "weights":
+            return (weights, weights), total
+        own = exact(statement.target[1][0])
+        of_target = sum(own, ZERO)
+        return ([of_target * w for w in weights], [total * t for t in own]), total * of_target
 
     def require_numbers(self, proof: Struct) -> None:
         require(proof.tau > 0 and proof.nu >= 0, "τ > 0 and ν ≥ 0")
@@ -2060,7 +2068,7 @@ class Contraction:
 
     def slopes(self, i: int) -> list[float]:
         """The slopes that a row can have, in binary64: whichever they are, the bound is true."""
-        low, high, jump, kappa = self.lows[i], self.highs[i], nearest(self.jumps[i]), nearest(self.kappa)
+        low, high, jump, kappa = self.lows[i], self.highs[i], nearest(self.jumps[i]), nearest(self.kappas[i])
         if high < 1:
             return [kappa]
         if low > 1:
@@ -2071,27 +2079,29 @@ class Contraction:
             right = max(-jump / above, -steepest) if above > 0 else -steepest
         else:
             left = min(kappa - jump / below, steepest) if below > 0 else steepest
+        if right > left:  # the hull is a chord
+            left = right = (kappa * below - jump) / (high - low)
         return [right + (left - right) * (c / 15.0) for c in range(16)]
 
     def top(self, i: int, y: Fraction) -> Fraction:
         """T of Lemma L4 for the row's interval."""
         low, high, jump, bounds = Fraction(self.lows[i]), Fraction(self.highs[i]), self.jumps[i], []
         if low <= 1:
-            bounds += [jump + (self.kappa - y) * (s - 1) for s in (low, min(high, ONE))]
+            bounds += [jump + (self.kappas[i] - y) * (s - 1) for s in (low, min(high, ONE))]
         if high >= 1:
             bounds += [-y * (s - 1) for s in (high, max(low, ONE))]
         return max(bounds)
 
     def find_lines(self) -> None:
-        """For each row its slopes, as whole numbers, with W times the constants, as whole numbers too."""
+        """For each row its slopes, as whole numbers, with S times the constants, as whole numbers too."""
         slopes = [self.slopes(i) for i in range(self.n)]
         require(all(math.isfinite(y) for row in slopes for y in row), "slopes are finite")
         flat, self.slope_bits = on_grid(y for row in slopes for y in row)
-        tops = [self.weights[i] * (self.top(i, Fraction(y)) - Fraction(y)) for i, row in enumerate(slopes) for y in row]
+        tops = [self.top(i, Fraction(y)) - Fraction(y) for i, row in enumerate(slopes) for y in row]
         constants, self.constant_bits = on_grid(tops)
         # Room for the sum of all products, and a sign.
         field = self.field + max(map(abs, flat), default=0).bit_length()
-        packed = [sum(x << (j * field) for j, x in enumerate(row)) for row in self.weighted]
+        packed = [sum(x << (j * field) for j, x in enumerate(row)) for row in self.z]
         self.halves = sum(1 << (j * field + field - 1) for j in range(self.d))
         self.width, self.constant, self.slope, at = field, 0, 0, 0
         self.choices: list[list[tuple[int, int]]] = []
@@ -2127,10 +2137,10 @@ class Contraction:
         curve = l.curvature - push * chi**2 / (2 * tau)
         require(curve > 0, "a > 0")
         along = Fraction(pull) * (1 - 2 * (end % 2))
-        # Wτ times h: the coefficients of Σ w_iy_iz_i, of z_i and of β, as whole numbers.
+        # Sτ times h: the coefficients of S·Σ y_iz_i, of z_i and of β, as whole numbers.
         factors = [
-            tau * power_of_two(-self.bits - self.slope_bits), self.total * tau * along * power_of_two(-self.bits),
-            self.total * (push * chi - l.sigma * tau) * power_of_two(-self.beta_bits),
+            tau * power_of_two(-self.bits - self.slope_bits), self.scale * tau * along * power_of_two(-self.bits),
+            self.scale * (push * chi - l.sigma * tau) * power_of_two(-self.beta_bits),
         ]
         [rows, row, beta], bits = on_grid(factors)
         half, mask, square = 1 << (self.width - 1), (1 << self.width) - 1, 0
@@ -2141,8 +2151,8 @@ class Contraction:
             square += h * h
         square_ = square * power_of_two(-2 * bits)
         point = up(self.radius * self.beta2 / (2 * tau)) + self.radius * tau / 2 + l.alpha * l.eta * self.radius**2 + nu
-        rows_ = up(constant * power_of_two(-self.constant_bits) / self.total)
-        return rows_ + l.eps * point + up(square_ / ((self.total * tau) ** 2 * 4 * curve))
+        rows_ = up(constant * power_of_two(-self.constant_bits) / self.scale)
+        return rows_ + l.eps * point + up(square_ / ((self.scale * tau) ** 2 * 4 * curve))
 
 
 def prove_contraction(statement: Struct, proof: Struct, data: list[Rows]) -> Fraction:

@@ -40,7 +40,8 @@ impl Intervals {
         self.low.iter().zip(&self.high).any(|(low, high)| low > high)
     }
 
-    /// The slopes that the rows can have: one for a row that always or never acts, else from R to L of (C1) in equal steps.
+    /// The slopes that the rows can have: one for a row that always or never acts, else from R to L of (C1) in equal steps. Where R > L
+    /// the hull is a chord, and all of them are its slope.
     fn slopes(&self, row: usize, jump: f64, kappa: f64) -> Vec<f64> {
         let (low, high) = (self.low[row], self.high[row]);
         if high < 1.0 {
@@ -57,6 +58,8 @@ impl Intervals {
             false if below > 0.0 => ((kappa - jump / below).min(steepest), 0.0),
             false => (steepest, 0.0),
         };
+        let chord = (kappa * below - jump) / (high - low);
+        let (left, right) = if right > left { (chord, chord) } else { (left, right) };
         (0..SLOPES).map(|c| right + (left - right) * (c as f64 / (SLOPES - 1) as f64)).collect()
     }
 
@@ -70,14 +73,13 @@ impl Intervals {
             slope: vec![ExactSum::new(); setting.rows.dimension],
         };
         for i in 0..setting.rows.len() {
-            let weight = Dyadic::new(setting.rows.weight(i));
-            let (jump, kappa) = (&weight * &setting.jumps[i], &weight * &setting.kappa);
+            let (jump, kappa) = (&setting.jumps[i], &setting.kappas[i]);
             let [low, high] = [self.low[i], self.high[i]].map(|s| Dyadic::new(s) - &one);
-            let slopes = self.slopes(i, setting.jumps[i].nearest(), setting.kappa.nearest());
+            let slopes = self.slopes(i, jump.nearest(), kappa.nearest());
             let choice = |slope: f64| {
                 super::setting::require_finite("slope", slope)?;
-                let y = &weight * Dyadic::new(slope);
-                Ok(Choice { constant: envelope(&jump, &kappa, &y, &low, &high) - y, slope })
+                let y = Dyadic::new(slope);
+                Ok(Choice { constant: envelope(jump, kappa, &y, &low, &high) - y, slope })
             };
             let choices = slopes.into_iter().map(choice).collect::<Result<Vec<_>, Reason>>()?;
             if let [only] = &choices[..] {
@@ -94,7 +96,7 @@ impl Intervals {
 
 /// A line above a row.
 pub(super) struct Choice {
-    /// W times its constant at θ = 0.
+    /// Its constant at θ = 0.
     pub(super) constant: Dyadic,
     pub(super) slope: f64,
 }

@@ -12,7 +12,7 @@ use crate::parts::region;
 use crate::parts::rows::Line;
 use crate::prove::{point_radius, point_weight, require_projection};
 use crate::rows::{Evidence, Rows, in_parts};
-use crate::statement::Statement;
+use crate::statement::{Statement, Target};
 
 /// Products that the rounds of a proof may take: a minute or two.
 const MOST_WORK: u128 = 1 << 33;
@@ -29,15 +29,15 @@ pub(super) struct Setting<'a> {
     /// The point's step weight, which is 1.
     weight: Dyadic,
     pub(super) ball: Dyadic,
-    /// W, the sum of the weights.
-    total: Dyadic,
+    /// S, which all numbers of rows have been multiplied by.
+    scale: Dyadic,
     /// B
     pub(super) target: Dyadic,
-    /// κ
-    pub(super) kappa: Dyadic,
+    /// S·κ_i
+    pub(super) kappas: Vec<Dyadic>,
     /// ‖z_i‖²
     pub(super) squares: Vec<Dyadic>,
-    /// J_i
+    /// S·F_i
     pub(super) jumps: Vec<Dyadic>,
 }
 
@@ -58,19 +58,23 @@ impl<'a> Setting<'a> {
         region::require_ball_kept(statement, &ball, &radius.square(), evidence)?;
         let products: Vec<(Dyadic, Dyadic)> =
             (0..rows.len()).map(|i| lambda.products(rows.entries(i, 0))).collect();
-        let jumps = products.iter().map(|(n, b)| &lambda.benign * lambda.jump(n, b)).collect();
+        let Shares { target: weights, p, t, scale } = Shares::new(statement, rows);
+        let (mut jumps, mut kappas) = (vec![], vec![]);
+        for (i, (n, b)) in products.iter().enumerate() {
+            let data = &p * Dyadic::new(rows.weight(i));
+            let target = &t * Dyadic::new(weights.map_or_else(|| rows.weight(i), |weights| weights[i]));
+            jumps.push(&data * &lambda.benign * lambda.jump(n, b));
+            kappas.push(&data * &lambda.kappa0 - target);
+        }
         let squares = products.into_iter().map(|(n, _)| n).collect();
-        let kappa = &lambda.kappa0 - Dyadic::whole(1);
-        let (total, target) = (rows.total_weight(), Dyadic::new(proof.target));
-        let weight = point_weight(statement);
-        Ok(Setting { rows, lambda, radius, weight, ball, total, target, kappa, squares, jumps })
+        let (target, weight) = (Dyadic::new(proof.target), point_weight(statement));
+        Ok(Setting { rows, lambda, radius, weight, ball, scale, target, kappas, squares, jumps })
     }
 
-    /// Adds w_i·slope·z_i.
+    /// Adds slope·z_i.
     pub(super) fn add_row(&self, i: usize, slope: f64, sums: &mut [ExactSum]) {
-        let weight = self.rows.weight(i);
         for (sum, &z) in sums.iter_mut().zip(self.rows.row(i)) {
-            sum.add([weight, slope, z]);
+            sum.add([slope, z]);
         }
     }
 
@@ -88,7 +92,7 @@ impl<'a> Setting<'a> {
             self.add_row(row, choice.slope, &mut slope);
         }
         let slope = slope.iter_mut().map(ExactSum::take).collect();
-        let line = Line { constant, slope, scale: self.total.clone(), bend: Dyadic::zero() };
+        let line = Line { constant, slope, scale: self.scale.clone(), bend: Dyadic::zero() };
         let acting = Acting::Bounded(HINGE, 1.0);
         let split = Split::new(&self.lambda, Dyadic::new(nu), acting, self.weight.clone());
         let point = points::ball(&self.lambda, &split, &self.radius, tau);
@@ -126,6 +130,28 @@ impl<'a> Setting<'a> {
         require_length("codes", lines.bytes(), proof.codes.len())?;
         let value = self.value(lines, &proof.codes, [proof.tau, proof.nu], None)?;
         Ok(value.max(self.target.clone()))
+    }
+}
+
+/// p_i and t_i as exact numbers: S·p_i is `p` times the row's weight, and S·t_i is `t` times its weight in the target.
+struct Shares<'a> {
+    /// The target's weights if they are not those of the data.
+    target: Option<&'a [f64]>,
+    p: Dyadic,
+    t: Dyadic,
+    /// S
+    scale: Dyadic,
+}
+
+impl<'a> Shares<'a> {
+    fn new(statement: &'a Statement, rows: &Rows) -> Self {
+        let (one, total) = (Dyadic::whole(1), rows.total_weight());
+        let Target::Weights(weights) = &statement.target else {
+            return Shares { target: None, p: one.clone(), t: one, scale: total };
+        };
+        let own = weights[0].as_slice();
+        let sum = Rows { weights: Some(own), ..*rows }.total_weight();
+        Shares { target: Some(own), scale: &total * &sum, p: sum, t: total }
     }
 }
 

@@ -2,7 +2,8 @@
 //! errors, every condition from both sides, and horizons.
 
 use unswayed_check::{
-    ContractionProof, ContractionRound, Evidence, Horizon, Loss, Proof, Schedule, Set, Statement, prove,
+    ContractionProof, ContractionRound, Evidence, Horizon, Loss, Proof, Schedule, Set, Statement, Target,
+    prove,
 };
 
 use crate::common::search::Random;
@@ -14,7 +15,7 @@ use crate::common::{dot, plain, rounds};
 fn stored_values() {
     let all: Vec<serde_json::Value> =
         serde_json::from_str(include_str!("../oracles/contraction.json")).expect("JSON");
-    assert!(all.len() >= 4);
+    assert!(all.iter().filter(|one| one.get("target").is_some()).count() >= 2);
     for one in all {
         let proof: Proof =
             serde_json::from_value(serde_json::json!({ "contraction": one["proof"] })).expect("a proof");
@@ -23,27 +24,41 @@ fn stored_values() {
         let [eta, sigma, eps] = serde_json::from_value(one["rates"].clone()).expect("three numbers");
         let mut statement = plain(eta, sigma, eps, Loss::Hinge, Set::Ball { radius: 1.0 });
         statement.data = vec![crate::common::origin(z.len() / 2, 2)];
+        if let Some(weights) = one.get("target") {
+            statement.target =
+                Target::Weights(vec![serde_json::from_value(weights.clone()).expect("numbers")]);
+        }
         let case = Case { statement, proof: *proof, z, weights: None };
         assert_eq!(Some(case.bound().expect("accepted")), one["value"].as_f64());
         assert!((case.value(None) - case.bound().unwrap()).abs() < 1e-9);
     }
 }
 
-/// One row in one dimension and a model θ with the margin 1 (or less, without rounds) at which Lemma C1 is an equality. Returns θ and
+/// One row in one dimension, or two of the same sign whose weights in the target differ, and a model θ with the margin 1 (or less, without rounds) at which Lemma C1 is an equality. Returns θ and
 /// the adversary's point.
 fn touching(random: &mut Random, with_rounds: bool) -> Option<(Case, f64, f64)> {
     let (eta, sigma) = (random.between(0.05, 0.3), random.between(0.2, 0.8));
     let (eps, z) = (random.between(0.05, 0.3), random.between(0.5, 1.0) * [1.0, -1.0][random.below(2)]);
     let k = 1.0 - eta * sigma;
     let alpha = (1.05 + random.between(0.0, 2.0)) / (2.0 * k * (1.0 - eps));
-    let kappa = 2.0 * alpha * k * (1.0 - eps) - 1.0;
+    let kappa0 = 2.0 * alpha * k * (1.0 - eps);
+    // z, p and t of each row.
+    let rows = if with_rounds || random.below(2) == 0 {
+        vec![(z, 1.0, 1.0)]
+    } else {
+        let part = random.between(0.49, 0.51);
+        vec![(z, 0.5, part), (z * random.between(0.4, 0.9), 0.5, 1.0 - part)]
+    };
+    let steep: f64 = rows.iter().map(|(z, p, t)| (p * kappa0 - t) * z).sum();
+    let kappa = kappa0 - 1.0;
     let is_held = random.below(2) == 0;
     let theta = if with_rounds { 1.0 } else { random.between(-1.0, 0.9) } / z;
     // Where the point's margin is 1, ν counts.
     let radius = if is_held { 1.0 / theta.abs() } else { random.between(0.5, 1.2) };
     let nu = if is_held { random.between(0.1, 0.5) * alpha } else { 0.0 };
     let chi = 2.0 * alpha * k - nu;
-    let on_row = |beta: f64| (1.0 - eps) * (2.0 * alpha * k + alpha * eta * z * z + beta * z);
+    let on = |z: f64, beta: f64| (1.0 - eps) * (2.0 * alpha * k + alpha * eta * z * z + beta * z);
+    let on_row = |beta: f64| rows.iter().map(|row| on(row.0, beta)).fold(f64::INFINITY, f64::min);
     let parts = |beta: f64| {
         let q = chi * theta + beta;
         let tau = q.abs();
@@ -53,7 +68,7 @@ fn touching(random: &mut Random, with_rounds: bool) -> Option<(Case, f64, f64)> 
     let mut beta = random.between(-3.0, 3.0);
     if !with_rounds {
         // x = 0 for the slope κ: by secants.
-        let gap = |beta: f64| parts(beta).3 - kappa * z;
+        let gap = |beta: f64| parts(beta).3 - steep;
         let mut other = beta + 0.1;
         for _ in 0..60 {
             let (here, there) = (gap(beta), gap(other));
@@ -74,11 +89,15 @@ fn touching(random: &mut Random, with_rounds: bool) -> Option<(Case, f64, f64)> 
         return None;
     }
     let mut statement = plain(eta, sigma, eps, Loss::Hinge, Set::Ball { radius });
-    statement.data = vec![crate::common::origin(1, 1)];
+    statement.data = vec![crate::common::origin(rows.len(), 1)];
+    if rows.len() > 1 {
+        statement.target = Target::Weights(vec![rows.iter().map(|row| row.2).collect()]);
+    }
     let ball = 2.0 * radius.max(z.abs()).max(1.0) / sigma + theta.abs();
     let mut proof =
-        ContractionProof { alpha, beta: vec![beta], ball, tau, nu, codes: vec![15], ..Default::default() };
-    let mut case = Case { statement, proof: proof.clone(), z: vec![z], weights: None };
+        ContractionProof { alpha, beta: vec![beta], ball, tau, nu, codes: vec![0xff], ..Default::default() };
+    let z_of_all = rows.iter().map(|row| row.0).collect();
+    let mut case = Case { statement, proof: proof.clone(), z: z_of_all, weights: None };
     if with_rounds {
         let jump = on_row(beta);
         let high = 0.5 * ball * (1.0 + z * z);
@@ -159,6 +178,13 @@ fn random_case(random: &mut Random) -> Case {
     let alpha = (0.8 + random.between(0.0, 2.0)) / (2.0 * k * (1.0 - eps));
     let least = eps * radius * (2.0 * alpha * k).powi(2) / (2.0 * alpha * sigma * (2.0 - eta * sigma));
     let weights = (random.below(2) == 0).then(|| random.vector(4, 0.1, 1.0));
+    if random.below(2) == 0 {
+        // Some rows are no part of the target, and some are nearly all of it.
+        let target = random.vector(4, -0.5, 1.0).iter().map(|t| t.max(0.0)).collect::<Vec<f64>>();
+        if target.iter().any(|t| *t > 0.0) {
+            statement.target = Target::Weights(vec![target]);
+        }
+    }
     let z = random.vector(8, -0.7, 1.0);
     let proof =
         ContractionProof { alpha, beta: random.vector(2, -2.0, 1.0), ball: 40.0, ..Default::default() };

@@ -6,6 +6,7 @@ mod fixtures;
 
 mod attacks;
 mod compact;
+mod contraction;
 mod decide;
 mod design;
 mod examples;

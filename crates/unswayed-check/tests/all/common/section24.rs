@@ -2,7 +2,7 @@
 //! 1 %, so that the value is too low. And G_λ itself, by taking the learner's steps.
 
 use unswayed_check::{
-    ContractionProof, ContractionRound, Evidence, Failure, Proof, Rows, Set, Statement, prove,
+    ContractionProof, ContractionRound, Evidence, Failure, Proof, Rows, Set, Statement, Target, prove,
 };
 
 use super::dot;
@@ -77,11 +77,17 @@ impl Case {
         Letters { eta, sigma, eps: self.statement.threat.poison_rate, radius, k: 1.0 - eta * sigma }
     }
 
-    fn rows_and_weights(&self) -> Vec<(&[f64], f64)> {
+    /// The rows with p_i and t_i.
+    fn rows_and_weights(&self) -> Vec<(&[f64], f64, f64)> {
         let rows: Vec<&[f64]> = self.z.chunks(self.proof.beta.len()).collect();
         let weights = self.weights.clone().unwrap_or_else(|| vec![1.0; rows.len()]);
-        let total: f64 = weights.iter().sum();
-        rows.into_iter().zip(weights.iter().map(|w| w / total)).collect()
+        let target = match &self.statement.target {
+            Target::Weights(target) => target[0].clone(),
+            _ => weights.clone(),
+        };
+        let [total, of_target] = [&weights, &target].map(|weights| weights.iter().sum::<f64>());
+        let shares = weights.iter().zip(&target).map(|(w, t)| (w / total, t / of_target));
+        rows.into_iter().zip(shares).map(|(z, (p, t))| (z, p, t)).collect()
     }
 
     /// G_λ(θ, z) by taking steps; at kinks the worst rule.
@@ -101,8 +107,8 @@ impl Case {
             }
         };
         let rows = self.rows_and_weights();
-        let drift: f64 = rows.iter().map(|(z, p)| p * after(z)).sum();
-        let loss: f64 = rows.iter().map(|(z, p)| p * (1.0 - dot(theta, z)).max(0.0)).sum();
+        let drift: f64 = rows.iter().map(|(z, p, _)| p * after(z)).sum();
+        let loss: f64 = rows.iter().map(|(z, _, t)| t * (1.0 - dot(theta, z)).max(0.0)).sum();
         (1.0 - eps) * drift + eps * after(point) + loss
     }
 
@@ -112,7 +118,7 @@ impl Case {
         let mut ends: Vec<[f64; 2]> = self
             .rows_and_weights()
             .iter()
-            .map(|(z, _)| 0.5 * ball * (1.0 + dot(z, z)))
+            .map(|(z, ..)| 0.5 * ball * (1.0 + dot(z, z)))
             .map(|h| [-h, h])
             .collect();
         let is = |term: Term| planted == Some(term);
@@ -152,14 +158,15 @@ impl Case {
         let Letters { eta, sigma, eps, radius, k } = self.letters();
         let ContractionProof { alpha, beta, .. } = &self.proof;
         let less = |term: Term| if planted == Some(term) { 0.99 } else { 1.0 };
-        let (chi, kappa) = (2.0 * alpha * k - nu, 2.0 * alpha * k * (1.0 - eps) - 1.0);
-        let kappa = kappa + (1.0 - less(Term::Kappa)) * kappa.abs();
+        let chi = 2.0 * alpha * k - nu;
         let a = alpha * sigma * (2.0 - eta * sigma) - eps * radius * chi * chi / (2.0 * tau);
         let sides = if planted == Some(Term::Decay) { vec![0.99, 1.01] } else { vec![1.0] };
         let pulls = if planted == Some(Term::Pull) { vec![0.99, 1.01] } else { vec![1.0] };
         let (mut constant, mut slope, mut place) = (0.0, vec![0.0; beta.len()], 0);
-        for ((z, p), [low, high]) in self.rows_and_weights().iter().zip(ends) {
-            let jump = (1.0 - eps) * (2.0 * alpha * k + alpha * eta * dot(z, z) + dot(beta, z));
+        for ((z, p, t), [low, high]) in self.rows_and_weights().iter().zip(ends) {
+            let jump = p * (1.0 - eps) * (2.0 * alpha * k + alpha * eta * dot(z, z) + dot(beta, z));
+            let kappa = p * 2.0 * alpha * k * (1.0 - eps) - t;
+            let kappa = kappa + (1.0 - less(Term::Kappa)) * kappa.abs();
             let mut y = if *high < 1.0 { kappa } else { 0.0 };
             if *low <= 1.0 && *high >= 1.0 {
                 let steepest = 4.0 * (kappa.abs() + jump.abs());
@@ -168,6 +175,8 @@ impl Case {
                 } else {
                     ((kappa - jump / (1.0 - low)).min(steepest), 0.0)
                 };
+                let chord = (kappa * (1.0 - low) - jump) / (high - low);
+                let (left, right) = if right > left { (chord, chord) } else { (left, right) };
                 let code = codes[place / 2] >> (4 * (place % 2)) & 15;
                 y = right + (left - right) * (f64::from(code) / 15.0);
                 place += 1;
@@ -180,8 +189,8 @@ impl Case {
                 (true, true) => acts(*low).max(jump).max(0.0).max(idles(*high)),
                 _ => idles(*low).max(idles(*high)),
             };
-            constant += p * (top - y);
-            slope.iter_mut().zip(*z).for_each(|(slope, z)| *slope += p * y * z);
+            constant += top - y;
+            slope.iter_mut().zip(*z).for_each(|(slope, z)| *slope += y * z);
         }
         let point = less(Term::Noise) * alpha * eta * radius * radius
             + less(Term::Margin) * nu

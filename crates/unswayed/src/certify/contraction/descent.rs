@@ -139,7 +139,7 @@ impl Search<'_> {
         (a, h)
     }
 
-    /// Φ, or (Φ − B)/t for an end, from h and Σ p_iW_iu_i.
+    /// Φ, or (Φ − B)/t for an end, from h and Σ W_iu_i.
     #[inline(always)]
     fn value(&self, [log_t, log_tau, nu]: [f64; 3], a: f64, h: &[f64], gain: f64) -> f64 {
         let Numbers { eps, radius, ref beta, .. } = *self.numbers;
@@ -200,7 +200,7 @@ impl Search<'_> {
         (value, pull)
     }
 
-    /// h = (what is fixed) + Σ p_iW_iu_iz_i and Σ p_iW_iu_i.
+    /// h = (what is fixed) + Σ W_iu_iz_i and Σ W_iu_i.
     #[inline(always)]
     fn sum(&self, fixed: &[f64], u: &[f64], h: &mut [f64]) -> f64 {
         let mut gain = 0.0;

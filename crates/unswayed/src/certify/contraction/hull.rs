@@ -41,11 +41,11 @@ impl Intervals {
     }
 }
 
-/// The hulls of all rows: of a free row v + y(s−1) for every slope y = R + W·u, 0 ≤ u ≤ 1, lies above it.
+/// The hulls of all rows: of a free row v + y(s−1) for every slope y = R + W·u, 0 ≤ u ≤ 1, lies above it. Where the hull is a chord W = 0.
 pub(super) struct Hulls {
     /// The free rows.
     pub(super) free: Vec<usize>,
-    /// p_iW_i of the free rows.
+    /// W_i of the free rows.
     pub(super) width: Vec<f64>,
     /// The constants and slopes of all rows for u = 0, added up.
     pub(super) constant: f64,
@@ -56,9 +56,7 @@ impl Hulls {
     pub(super) fn new(numbers: &Numbers, intervals: &Intervals) -> Self {
         let mut hulls =
             Hulls { free: vec![], width: vec![], constant: numbers.noise, slope: vec![0.0; numbers.width] };
-        let kappa = numbers.kappa;
-        for (i, &jump) in numbers.jumps.iter().enumerate() {
-            let p = numbers.p[i];
+        for (i, (&jump, &kappa)) in numbers.jumps.iter().zip(&numbers.kappas).enumerate() {
             let (below, above) = (1.0 - intervals.low[i], intervals.high[i] - 1.0);
             if above < 0.0 {
                 hulls.add(numbers, i, jump, kappa);
@@ -69,18 +67,22 @@ impl Hulls {
                 } else {
                     ((kappa - jump / below).min(steepest), 0.0)
                 };
-                hulls.add(numbers, i, jump.max(0.0), right);
+                if right > left {
+                    let chord = (kappa * below - jump) / (above + below);
+                    hulls.add(numbers, i, -chord * above, chord);
+                } else {
+                    hulls.add(numbers, i, jump.max(0.0), right);
+                }
                 hulls.free.push(i);
-                hulls.width.push(p * (left - right).max(0.0));
+                hulls.width.push((left - right).max(0.0));
             }
         }
         hulls
     }
 
-    /// Adds p_i(T + y(s−1)).
+    /// Adds T + y(s−1).
     fn add(&mut self, numbers: &Numbers, i: usize, top: f64, y: f64) {
-        let p = numbers.p[i];
-        self.constant += p * (top - y);
-        self.slope.iter_mut().zip(numbers.row(i)).for_each(|(slope, z)| *slope += p * y * z);
+        self.constant += top - y;
+        self.slope.iter_mut().zip(numbers.row(i)).for_each(|(slope, z)| *slope += y * z);
     }
 }

@@ -1,19 +1,17 @@
-//! λ for the margins that an adversary can reach: the program of Theorem 2, with lines above the rows on short intervals only.
+//! λ for the margins that an adversary can reach: the program of Theorem L1, with lines above the rows on short intervals only.
 //!
 //! Whether margins stay in these intervals does not matter here: Theorem C2 proves a bound for whatever α and β.
 
-use unswayed_check::{Claim, Proof};
+use unswayed_check::{CaseProof, Target};
 
 use super::super::levels::{Base, Objective, norm};
-use super::super::{dot, interior};
+use super::super::{dot, general, interior};
 use crate::attack::{Suite, fixed_point};
 use crate::problem::Problem;
 
 /// The kink is rounded on this width, to see how far the model gives way.
 const WIDTH: f64 = 0.6;
-/// Intervals are this share of how far an adversary can move a margin, to first order.
-const SHARE: f64 = 0.5;
-/// The least κ: with a smaller one the first round does not confine anything.
+/// The least κ where the target is the data: with a smaller one the first round does not confine anything.
 const LEAST_KAPPA: f64 = 1e-3;
 
 /// α, β, and numbers to start from.
@@ -22,13 +20,20 @@ pub(super) struct Lambda {
     pub(super) beta: Vec<f64>,
     pub(super) tau: f64,
     pub(super) nu: f64,
-    /// The loss that a constant attack reaches.
-    pub(super) attack: f64,
 }
 
-impl Lambda {
-    pub(super) fn search(problem: &Problem, known: &Claim) -> Option<Self> {
-        let Proof::Cases(known) = &known.proof else { return None };
+/// Where the strongest constant attack holds the model, and how far an adversary can move it from there.
+pub(super) struct Reach {
+    theta: Vec<f64>,
+    /// The loss there.
+    pub(super) attack: f64,
+    margins: Vec<f64>,
+    /// How far the margin of each row moves at most, to first order.
+    distances: Vec<f64>,
+}
+
+impl Reach {
+    pub(super) fn new(problem: &Problem) -> Option<Self> {
         let point = Suite::new(problem).and_then(|suite| suite.steady_point()).ok()?;
         let held = fixed_point(problem, &point).ok()?;
         let base = Base::new(problem)?;
@@ -36,23 +41,39 @@ impl Lambda {
         let margins = base.margins(&held.theta);
         let activities: Vec<f64> = margins.iter().map(|s| base.activity(objective.gain, *s)).collect();
         let curvature = objective.curvature(&activities)?;
-        let reach = |i: usize| base.eps * base.radius * norm(&curvature.solve(base.row(i)));
-        let intervals: Vec<[f64; 2]> = (0..base.n)
-            .map(|i| {
-                let half = SHARE * reach(i);
-                [margins[i] - half, margins[i] + half]
-            })
-            .collect();
-        let [mut alpha, tau, nu] = [known.alpha, known.cases.tau[0], known.cases.nu[0]];
-        let mut beta = known.beta.clone();
-        let found = interior::on_intervals(problem, &intervals, [alpha, tau, nu], &beta, &held.theta)?;
-        // κ = c·α − 1: as much of the way to the new λ as leaves κ positive.
-        let kappa = |alpha: f64| 2.0 * alpha * base.k * (1.0 - base.eps) - 1.0;
-        let (own, other) = (kappa(alpha), kappa(found.alpha()));
-        let part = if other >= LEAST_KAPPA { 1.0 } else { ((own - LEAST_KAPPA) / (own - other)).max(0.0) };
-        alpha += part * (found.alpha() - alpha);
-        beta.iter_mut().zip(found.beta()).for_each(|(beta, other)| *beta += part * (other - *beta));
-        let finite = alpha.is_finite() && dot(&beta, &beta).is_finite();
-        finite.then_some(Lambda { alpha, beta, tau, nu, attack: held.loss })
+        let distance = |i: usize| base.eps * base.radius * norm(&curvature.solve(base.row(i)));
+        let distances = (0..base.n).map(distance).collect();
+        Some(Reach { theta: held.theta, attack: held.loss, margins, distances })
     }
+
+    /// λ for intervals that are a share of these distances long to both sides.
+    pub(super) fn lambda(&self, problem: &Problem, known: &CaseProof, share: f64) -> Option<Lambda> {
+        let interval = |(s, distance): (&f64, &f64)| [s - share * distance, s + share * distance];
+        let intervals: Vec<[f64; 2]> = self.margins.iter().zip(&self.distances).map(interval).collect();
+        let (tau, nu) = (known.cases.tau[0], known.cases.nu[0]);
+        let (alpha, beta, scale) = if problem.statement().target == Target::Data {
+            let near = [known.alpha, tau, nu];
+            let found = interior::on_intervals(problem, &intervals, near, &known.beta, &self.theta)?;
+            let (alpha, beta) = confining(problem, known, (found.alpha(), found.beta()));
+            (alpha, beta, 1.0)
+        } else {
+            // α can be far from the known one, and τ and ν with it.
+            let (alpha, beta) = general::on_intervals(problem, &intervals)?;
+            (alpha, beta, alpha / known.alpha)
+        };
+        let is_finite = alpha.is_finite() && dot(&beta, &beta).is_finite();
+        is_finite.then_some(Lambda { alpha, beta, tau: scale * tau, nu: scale * nu })
+    }
+}
+
+/// As much of the way from a known λ to a new one as leaves κ = c·α − 1 positive.
+fn confining(problem: &Problem, known: &CaseProof, (alpha, beta): (f64, &[f64])) -> (f64, Vec<f64>) {
+    let (learner, eps) = (problem.learner(), problem.threat().poison_rate);
+    let k = 1.0 - learner.learning_rate * learner.regularization;
+    let kappa = |alpha: f64| 2.0 * alpha * k * (1.0 - eps) - 1.0;
+    let (own, other) = (kappa(known.alpha), kappa(alpha));
+    let part = if other >= LEAST_KAPPA { 1.0 } else { ((own - LEAST_KAPPA) / (own - other)).max(0.0) };
+    let between = |from: f64, to: f64| from + part * (to - from);
+    let beta = known.beta.iter().zip(beta).map(|(from, to)| between(*from, *to)).collect();
+    (between(known.alpha, alpha), beta)
 }

@@ -14,12 +14,14 @@ mod lambda;
 mod numbers;
 mod rounds;
 
-use unswayed_check::{Claim, ContractionProof, Feature, Proof, Set, features, unsupported};
+use unswayed_check::{
+    CaseProof, Claim, ContractionProof, Feature, Proof, Set, Target, features, unsupported,
+};
 
 use super::{exact_bound, norm};
 use crate::problem::Problem;
 use descent::Multipliers;
-use lambda::Lambda;
+use lambda::{Lambda, Reach};
 use numbers::Numbers;
 use rounds::{Rounds, State};
 
@@ -27,6 +29,11 @@ use rounds::{Rounds, State};
 const MOST_ROWS: usize = 1000;
 /// ϱ, in units of the largest norm that θ can reach: as good as none.
 const BALL: f64 = 1e3;
+/// Half-lengths of the intervals that λ is made for, in units of how far an adversary can move a margin: longer ones cost something, and
+/// the first rounds confine more, which matters where the target is a part of the rows.
+const SHARES: [f64; 3] = [0.5, 0.75, 1.0];
+/// A search that gains less than this, as a share of what there was to gain, is the last one for its λ.
+const WORTH: f64 = 0.1;
 /// Where the targets begin: this share of the way from the loss of the attack to the bound that is to be improved.
 const FIRST_TARGET: f64 = 0.5;
 /// What a target is raised by when intervals hardly become shorter, as a share of the same way.
@@ -48,20 +55,47 @@ pub(super) fn search(problem: &Problem, known: &Claim, start: &[f64]) -> Option<
     if problem.rows() > MOST_ROWS || unsupported(&features).is_some() || !has_adversary {
         return None;
     }
-    let lambda = Lambda::search(problem, known)?;
-    let numbers = Numbers::new(problem, radius, lambda.alpha, &lambda.beta);
-    let ball = ball(problem, &numbers, start);
-    let start = State {
-        multipliers: Multipliers {
-            at: [(0.1 * known.bound).ln(), (1.2 * lambda.tau).ln(), lambda.nu],
-            step: [0.4, 0.1, 0.03 * numbers.two_ak],
-        },
-        u: vec![0.5; numbers.n],
-    };
-    let proof = proof(&numbers, ball, &start, [lambda.attack, known.bound])?;
-    let proof = Proof::Contraction(Box::new(proof));
+    let Proof::Cases(cases) = &known.proof else { return None };
+    let proof = Proof::Contraction(Box::new(best(problem, radius, (cases, known.bound), start)?.proof));
     let bound = exact_bound(problem, &proof).ok()?;
     Some(Claim { bound, proof })
+}
+
+/// A proof, with its bound in floating point.
+struct Found {
+    bound: f64,
+    proof: ContractionProof,
+}
+
+/// The best proof over several λ: each search for a target ends below the best bound so far.
+fn best(problem: &Problem, radius: f64, (known, bound): (&CaseProof, f64), start: &[f64]) -> Option<Found> {
+    let reach = Reach::new(problem)?;
+    let mut best: Option<Found> = None;
+    let is_whole = problem.statement().target == Target::Data;
+    for share in if is_whole { &SHARES[..1] } else { &SHARES[..] } {
+        let Some(lambda) = reach.lambda(problem, known, *share) else { continue };
+        let numbers = Numbers::new(problem, radius, lambda.alpha, &lambda.beta);
+        let (ball, first) = (ball(problem, &numbers, start), state(&numbers, &lambda, bound));
+        loop {
+            let so_far = best.as_ref().map_or(bound, |best| best.bound);
+            let Some(found) = proof(&numbers, ball, &first, [reach.attack, so_far]) else { break };
+            let is_worth = so_far - found.bound > WORTH * (so_far - reach.attack);
+            best = Some(found);
+            if is_whole || !is_worth {
+                break;
+            }
+        }
+    }
+    best
+}
+
+/// Where searches start.
+fn state(numbers: &Numbers, lambda: &Lambda, bound: f64) -> State {
+    let at = [(0.1 * bound).ln(), (1.2 * lambda.tau).ln(), lambda.nu];
+    State {
+        multipliers: Multipliers { at, step: [0.4, 0.1, 0.03 * numbers.two_ak] },
+        u: vec![0.5; numbers.n],
+    }
 }
 
 /// ϱ: more than θ can reach, from this start too, or the radius of the projection.
@@ -70,8 +104,8 @@ fn ball(problem: &Problem, numbers: &Numbers, start: &[f64]) -> f64 {
     problem.learner().projection.unwrap_or((BALL * longest / numbers.sigma).max(2.0 * norm(start)))
 }
 
-/// First the least target for which intervals vanish, then the proof for it.
-fn proof(numbers: &Numbers, ball: f64, start: &State, [attack, known]: [f64; 2]) -> Option<ContractionProof> {
+/// First the least target for which intervals vanish, then the proof for it; none if that is not below what is known.
+fn proof(numbers: &Numbers, ball: f64, start: &State, [attack, known]: [f64; 2]) -> Option<Found> {
     let at = |share: f64| attack + share * (known - attack);
     let mut share = FIRST_TARGET;
     let mut rounds = Rounds::new(numbers, ball, start);
@@ -100,7 +134,8 @@ fn proof(numbers: &Numbers, ball: f64, start: &State, [attack, known]: [f64; 2])
         }
         rest = rounds.rest(target);
     }
-    Some(ContractionProof {
+    let bound = rest.bound.max(target);
+    let proof = ContractionProof {
         alpha: numbers.alpha,
         beta: numbers.beta[..numbers.d].to_vec(),
         ball,
@@ -109,5 +144,6 @@ fn proof(numbers: &Numbers, ball: f64, start: &State, [attack, known]: [f64; 2])
         tau: rest.tau,
         nu: rest.nu,
         codes: rest.codes,
-    })
+    };
+    (bound < known).then_some(Found { bound, proof })
 }

@@ -1,5 +1,7 @@
 //! Learner, rows and λ as numbers, in the letters of Section 24 of docs/theory.md.
 
+use unswayed_check::Target;
+
 use super::super::dot;
 use crate::problem::Problem;
 
@@ -13,7 +15,6 @@ pub(super) struct Numbers {
     pub(super) n: usize,
     pub(super) d: usize,
     pub(super) width: usize,
-    pub(super) p: Vec<f64>,
     pub(super) squares: Vec<f64>,
     pub(super) sigma: f64,
     pub(super) eps: f64,
@@ -25,8 +26,9 @@ pub(super) struct Numbers {
     pub(super) two_ak: f64,
     /// ασ(2−ησ)
     pub(super) curvature: f64,
-    pub(super) kappa: f64,
-    /// J_i
+    /// κ_i
+    pub(super) kappas: Vec<f64>,
+    /// F_i
     pub(super) jumps: Vec<f64>,
     /// εαηR²
     pub(super) noise: f64,
@@ -41,14 +43,16 @@ impl Numbers {
         let filled = |x: &[f64]| [x, &vec![0.0; width - d]].concat();
         let two_ak = 2.0 * alpha * (1.0 - eta * sigma);
         let squares: Vec<f64> = data.iter().map(|z| dot(z, z)).collect();
-        let jump = |(z, n): (&[f64], &f64)| (1.0 - eps) * (two_ak + alpha * eta * n + dot(beta, z));
+        let p = data.probabilities();
+        let t = of_target(&problem.statement().target, &p);
+        let jump =
+            |((z, n), p): ((&[f64], &f64), &f64)| p * (1.0 - eps) * (two_ak + alpha * eta * n + dot(beta, z));
         Numbers {
             z: data.iter().flat_map(filled).collect(),
             n,
             d,
             width,
-            p: data.probabilities(),
-            jumps: data.iter().zip(&squares).map(jump).collect(),
+            jumps: data.iter().zip(&squares).zip(&p).map(jump).collect(),
             squares,
             sigma,
             eps,
@@ -57,7 +61,7 @@ impl Numbers {
             beta: filled(beta),
             two_ak,
             curvature: alpha * sigma * (2.0 - eta * sigma),
-            kappa: two_ak * (1.0 - eps) - 1.0,
+            kappas: p.iter().zip(&t).map(|(p, t)| p * two_ak * (1.0 - eps) - t).collect(),
             noise: eps * alpha * eta * radius * radius,
         }
     }
@@ -66,4 +70,11 @@ impl Numbers {
     pub(super) fn row(&self, i: usize) -> &[f64] {
         &self.z[i * self.width..][..self.width]
     }
+}
+
+/// t_i of all rows.
+fn of_target(target: &Target, p: &[f64]) -> Vec<f64> {
+    let Target::Weights(weights) = target else { return p.to_vec() };
+    let total: f64 = weights[0].iter().sum();
+    weights[0].iter().map(|t| t / total).collect()
 }

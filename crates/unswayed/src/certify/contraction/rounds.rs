@@ -119,7 +119,11 @@ impl<'a> Rounds<'a> {
     /// The ends to move: in the first sweep all, later those of free rows.
     fn chosen(&self) -> Vec<usize> {
         let both = self.sweeps.is_multiple_of(OTHERS);
-        let matters = |end: &usize| end.is_multiple_of(2) == (self.numbers.jumps[end / 2] > 0.0);
+        let matters = |end: &usize| {
+            let [jump, kappa] = [&self.numbers.jumps, &self.numbers.kappas].map(|of| of[end / 2]);
+            // The chord of a row with κ < 0 depends on both ends.
+            kappa < 0.0 || end.is_multiple_of(2) == (jump > 0.0)
+        };
         (0..self.ends.len()).filter(|end| self.is_open(*end) && (both || matters(end))).collect()
     }
 
@@ -131,7 +135,11 @@ impl<'a> Rounds<'a> {
     fn lengths(&self) -> f64 {
         let length = |i: usize| {
             let Intervals { low, high } = &self.intervals;
-            if self.numbers.jumps[i] > 0.0 { high[i] - 1.0 } else { 1.0 - low[i] }
+            match self.numbers.jumps[i] > 0.0 {
+                _ if self.numbers.kappas[i] < 0.0 => high[i] - low[i],
+                true => high[i] - 1.0,
+                false => 1.0 - low[i],
+            }
         };
         (0..self.numbers.n).filter(|i| self.intervals.is_free(*i)).map(length).sum::<f64>().max(1e-300)
     }

@@ -161,7 +161,11 @@ impl<'a> CaseProgram<'a> {
             t: table.t[i],
             label: table.label[i],
             clip: table.clip[i],
-            range: shell.map_or((0.0, f64::INFINITY), |shell| shell.range(table, i)),
+            range: match (table.ranges.get(i), shell) {
+                (Some(range), _) => *range,
+                (None, Some(shell)) => shell.range(table, i),
+                (None, None) => (0.0, f64::INFINITY),
+            },
         }
     }
 

@@ -92,6 +92,8 @@ pub(super) struct RowTable {
     pub(super) clip: Vec<f64>,
     /// How many of the rows are the dataset's own.
     pub(super) own: usize,
+    /// The middle of the interval that each row's s is in, and how far from it s may be, where these are known otherwise than from a shell.
+    pub(super) ranges: Vec<(f64, f64)>,
     /// ξ' = H/(W−H), the weight of the rows that may be hostile over that of the others.
     pub(super) hostile: f64,
 }
@@ -186,6 +188,7 @@ impl RowTable {
             length: pick(&self.length),
             clip: pick(&self.clip),
             own: kept.iter().filter(|i| **i < self.own).count(),
+            ranges: kept.iter().filter_map(|i| self.ranges.get(*i).copied()).collect(),
             hostile: self.hostile,
         };
         let total = |table: &RowTable, part: fn(&RowTable) -> &[f64]| dot(&table.mass, part(table));
@@ -217,6 +220,7 @@ fn plain(data: &Dataset, loss: Loss) -> RowTable {
         n,
         clip: vec![1.0; mass.len()],
         own: mass.len(),
+        ranges: vec![],
         hostile: 0.0,
         mass,
     }
@@ -236,6 +240,7 @@ fn pairs(data: &Dataset, classes: usize) -> RowTable {
         length: vec![],
         clip: vec![],
         own: 0,
+        ranges: vec![],
         hostile: 0.0,
     };
     for (row, p) in data.iter().zip(data.probabilities()) {

@@ -378,7 +378,7 @@ def tolerate(
             found = _native.tolerating(data, template, grid, axes, limit, measure, stream, whole("seed", seed), show)
         return Tolerable([_make(Row, row) for row in found["settings"]], _make(Row, found["smallest"]))
     steps = [_single(projection), _single(clip), _single(batch)]
-    if not all(isinstance(x, (int, float)) for x in (learning_rate, regularization)) or ... in steps:
+    if not isinstance(learning_rate, (int, float)) or not isinstance(regularization, (int, float)) or ... in steps:
         raise UnswayedError(
             "give learning_rate and regularization (one value each, as of projection, clip and batch) to find the largest "
             "tolerable poison rate, or poison_rate to find the settings that tolerate it"

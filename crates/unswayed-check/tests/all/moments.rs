@@ -295,15 +295,15 @@ fn errors_are_found() {
     while tried < 8 {
         let mut coin = make(&mut random);
         coin.statement.threat.poison_rate = 0.3;
-        // Models of a block differ a lot where it is as long as the learner's memory: 1/(ησ) is 33 steps.
+        // Models of a block differ a lot where it is longer than the learner's memory: 1/(ησ) is 33 steps.
         coin.statement.learner.regularization = 0.1;
         coin.statement.learner.learning_rate = 0.3;
         if coin.bound().is_err() {
             continue;
         }
-        improve(&mut coin, &mut random, 400);
+        improve(&mut coin, &mut random, 1500);
         let mut problem = coin.clone();
-        problem.statement.threat.moments = Some(60);
+        problem.statement.threat.moments = Some(200);
         let (Ok(bound), Ok(without)) = (problem.bound(), coin.bound()) else { continue };
         tried += 1;
         let value = Blocks::new(&problem).search(&mut random, 6, 300);

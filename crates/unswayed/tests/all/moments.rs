@@ -109,8 +109,9 @@ impl<'a> Grid<'a> {
             if high - low < 1e-4 {
                 return (low, high);
             }
-            let first = next[0];
-            h = next.into_iter().map(|value| value - first).collect();
+            // Half way only: the worst bursts may come in every other block, and then values swing for ever.
+            let first = f64::midpoint(next[0], h[0]);
+            h = next.iter().zip(&h).map(|(a, b)| f64::midpoint(*a, *b) - first).collect();
         }
         panic!("value iteration has not ended");
     }
@@ -170,24 +171,20 @@ fn certificate_then_worst_case_then_attack() {
 /// what models of one block differ by would be wrong.
 #[test]
 fn bursts_break_the_coins_bound() {
-    for loss in [Loss::Hinge, Loss::SmoothHinge(0.5)] {
-        let of = |block: Option<u64>| {
-            let mut builder = Problem::builder(rows(vec![1.0, 0.8, 0.9], 1)).loss(LossName::Of(loss));
-            builder = block.map_or(builder.clone(), |block| builder.moments(block));
-            builder.learning_rate(0.3).regularization(0.05).poison_rate(0.25).build().expect("a problem")
-        };
-        let problem = of(Some(60));
-        let proven = certify(&problem).expect("a certificate").certified_loss;
-        let coin = certify(&of(None)).expect("a certificate").certified_loss;
-        let grid = Grid::new(&problem, 801, 1.0);
-        let (low, high) = grid.solve();
-        let suite = Suite::new(&problem).expect("attacks");
-        let attacked = suite.run(&suite.usual()).expect("attacks");
-        let attack = strongest(&attacked).expect("an attack").simulated.loss;
-        println!("{loss:?}: coin {coin:.4} attack {:.4} worst {low:.4} certified {proven:.4}", attack.mean);
-        assert!(coin < attack.low() && attack.low() <= high + 1e-3 && low <= proven, "{loss:?}");
-        assert!(low > 1.2 * coin, "{loss:?}: {low} {coin}");
-    }
+    let of = |block: Option<u64>| {
+        let builder = Problem::builder(rows(vec![1.0, 0.8, 0.9], 1)).learning_rate(0.3).regularization(0.05);
+        let builder = block.map_or(builder.clone(), |block| builder.moments(block));
+        builder.poison_rate(0.25).build().expect("a problem")
+    };
+    let (problem, coin) = (of(Some(60)), certify(&of(None)).expect("a certificate").certified_loss);
+    let proven = certify(&problem).expect("a certificate").certified_loss;
+    let (low, high) = Grid::new(&problem, 401, 1.0).solve();
+    let suite = Suite::new(&problem).expect("attacks");
+    let attacked = suite.run(&suite.usual()).expect("attacks");
+    let attack = strongest(&attacked).expect("an attack").simulated.loss;
+    println!("coin {coin:.4} attack {:.4} worst {low:.4} certified {proven:.4}", attack.mean);
+    assert!(low > 1.5 * coin && low <= proven, "{low} {coin} {proven}");
+    assert!(coin < attack.low() && attack.low() <= high + 1e-3, "{attack:?} {coin} {high}");
 }
 
 /// What moments that depend on the model, which no attack tries, would add to points at fixed places of the blocks: nothing where
@@ -195,11 +192,12 @@ fn bursts_break_the_coins_bound() {
 #[test]
 fn moments_that_depend_on_the_model() {
     let (mixed, easy) = ([0.9, 0.5, -0.3, 0.7, 0.2], [1.0, 0.8, 0.9]);
-    let cases: [(&[f64], f64, f64, u64, f64); 4] = [
+    let cases: [(&[f64], f64, f64, u64, f64); 5] = [
         (&mixed, 0.05, 0.4, 8, 0.99),
         (&mixed, 0.5, 0.4, 20, 0.95),
         (&mixed, 0.3, 0.05, 60, 0.8),
-        (&easy, 0.5, 0.4, 20, 0.92),
+        (&easy, 0.5, 0.4, 20, 0.9),
+        (&easy, 0.3, 0.05, 60, 0.9),
     ];
     for (z, rate, regularization, block, least) in cases {
         let builder = Problem::builder(rows(z.to_vec(), 1)).moments(block).poison_rate(0.25);

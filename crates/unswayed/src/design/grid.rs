@@ -80,6 +80,7 @@ impl Setting {
 
 /// Which axes of a grid may grow where the choice is on their edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each axis")]
 pub struct Growing {
     /// Values of η.
     pub learning_rates: bool,

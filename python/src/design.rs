@@ -16,7 +16,7 @@ use crate::attack::effort;
 use crate::data::Data;
 use crate::error;
 use crate::problem::Asked;
-use crate::tolerate::{Stream, grid as grid_of};
+use crate::tolerate::{Axis, Stream, axes, grid as grid_of};
 use crate::value::to_python;
 use crate::work::Work;
 
@@ -85,6 +85,7 @@ pub fn design<'py>(
     validate: Option<(String, PyRef<'py, Data>)>,
     test: Option<(String, PyRef<'py, Data>)>,
     grid: [Option<Vec<f64>>; 3],
+    steps: [Axis; 3],
     kappa: Option<f64>,
     at_most_error: Option<f64>,
     stream: Stream,
@@ -112,6 +113,7 @@ pub fn design<'py>(
         growing: Growing {
             learning_rates: horizon.is_some() && grid[0].is_none(),
             regularizations: horizon.is_some() && grid[1].is_none(),
+            ..Growing::default()
         },
         grid: grid_of(grid, horizon)?,
         kappa,
@@ -126,6 +128,7 @@ pub fn design<'py>(
         refine,
         ..Request::new(train.into_iter().map(task).collect())
     };
+    let request = request.with_steps(&axes(steps)?).map_err(error)?;
     let work = Work::default();
     let (cancel, count) = (work.cancel.clone(), work.count.clone());
     let result = work.run(py, progress.as_ref(), move || -> Result<(Value, Design), String> {

@@ -7,7 +7,7 @@ use serde_json::json;
 use unswayed::certify::Options;
 use unswayed::design::table::to_json;
 use unswayed::design::tolerate::{Limit, Measure, Tolerating, smallest_broken_rate};
-use unswayed::design::{DesignError, Grid, Run};
+use unswayed::design::{DesignError, Grid, Run, Steps, Task, Tried};
 
 use crate::certificate::Certificate;
 use crate::data::Data;
@@ -38,6 +38,44 @@ pub fn grid(
         poison_rates.unwrap_or(paper.poison_rates),
     )
     .map_err(error)
+}
+
+/// What to try on an axis: a word, or numbers.
+#[derive(FromPyObject)]
+pub enum Axis {
+    Word(String),
+    Numbers(Vec<Option<f64>>),
+}
+
+impl Axis {
+    fn radii(self, name: &str) -> PyResult<Tried<Option<f64>>> {
+        match self {
+            Axis::Word(word) => word.parse().map_err(|wrong| error(format!("{name} {word:?}: it {wrong}"))),
+            Axis::Numbers(numbers) => Ok(Tried::These(numbers)),
+        }
+    }
+
+    fn points(self, name: &str) -> PyResult<Tried<u64>> {
+        let wrong =
+            |what: String| error(format!("{name} {what}: it must be a whole number from 1 on, or \"auto\""));
+        match self {
+            Axis::Word(word) => word.parse().map_err(|_| wrong(format!("{word:?}"))),
+            Axis::Numbers(numbers) => {
+                let whole = |x: Option<f64>| x.filter(|x| *x >= 1.0 && x.fract() == 0.0).map(|x| x as u64);
+                let points: Option<_> = numbers.iter().copied().map(whole).collect();
+                points.map(Tried::These).ok_or_else(|| wrong(format!("{numbers:?}")))
+            }
+        }
+    }
+}
+
+/// Projections, clips and batches to try.
+pub fn axes([projections, clips, batches]: [Axis; 3]) -> PyResult<Steps> {
+    Ok(Steps {
+        projections: projections.radii("projection")?,
+        clips: clips.radii("clip")?,
+        batches: batches.points("batch")?,
+    })
 }
 
 fn measure(word: &str) -> PyResult<Measure> {
@@ -86,6 +124,7 @@ pub fn tolerating<'py>(
     data: &Data,
     asked: Asked<'py>,
     grid: [Option<Vec<f64>>; 3],
+    steps: [Axis; 3],
     limit: f64,
     measure: &str,
     stream: Stream,
@@ -94,12 +133,14 @@ pub fn tolerating<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (grid, limit) = (self::grid(grid, stream.0)?, self::limit(limit, measure, stream)?);
     let template = asked.template(Some(data.0.dimension()))?;
-    let data = data.0.as_ref().clone();
+    let task = Task { name: "data".into(), data: data.0.clone() };
+    let (mut template, mut grid) = (template, grid);
+    grid = axes(steps)?.extend(grid, &mut template, std::slice::from_ref(&task)).map_err(error)?;
     let work = Work::default();
     let (cancel, count) = (work.cancel.clone(), work.count.clone());
     let found = work.run(py, progress.as_ref(), move || {
         let run = Run { observer: count.as_ref(), cancel, ..Run::default() };
-        Tolerating::find(data, template, grid, &limit, seed, &run)
+        Tolerating::find(&task, template, grid, &limit, seed, &run)
     })?;
     let found = found.map_err(error)?;
     to_python(py, &json!({ "settings": to_json(&found.rows), "smallest": to_json(&[found.smallest])[0] }))

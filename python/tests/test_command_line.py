@@ -111,6 +111,34 @@ def test_design_and_its_folder(command, arrays, file, tmp_path):
     ).computed == 0
 
 
+def test_steps_are_axes(command, arrays, file, tmp_path):
+    """Projections, clipping norms and batches to try: the command's figures; single values are the learner's."""
+    flags = ["--learning-rate", "0.03", "--regularization", "0.03", "--poison-rate", "0.02", "--attacks", "none"]
+    axes = ["--projection", "none,1", "--clip", "0.3", "--batch", "1,8", "--horizon", 2000]
+    theirs = command("design", f"task={file}", *flags, *axes, "--output", tmp_path / "run")
+    grid = {"learning_rates": [0.03], "regularizations": [0.03], "poison_rates": [0.02]}
+    steps = {"projection": [None, 1.0], "clip": 0.3, "batch": [1, 8]}
+    ours = unswayed.design({"task": arrays}, **grid, **steps, horizon=2000, attacks="none")
+    found = [(row.projection, row.clip, row.batch, row.horizon_loss) for row in ours.rows]
+    assert found == [tuple(row[name] for name in ("projection", "clip", "batch", "horizon_loss")) for row in theirs["rows"]]
+    assert [row[:3] for row in found] == [(1.0, 0.3, 1), (1.0, 0.3, 8), (None, 0.3, 1), (None, 0.3, 8)]
+    assert f"batch {ours.chosen.batch}" in repr(ours) or ours.chosen.batch == 1
+    suggested = unswayed.design({"task": arrays}, **grid, batch="auto", attacks="none", benign="limit")
+    assert sorted({row.batch for row in suggested.rows}) == [1, 4, 16]
+
+    setting = {"learning_rate": 0.03, "regularization": 0.03, "limit": 0.9}
+    tolerable = unswayed.tolerate(*arrays, **setting, poison_rate=0.02, batch=np.array([1, 8]))
+    assert sorted(row.batch for row in tolerable.settings) == [1, 8]
+    found = unswayed.tolerate(*arrays, **setting, batch=8, horizon=2000, attacks=False)
+    assert found.certificate.statement["horizon"]["steps"] == 250
+    for wrong, word in [({"batch": [1, 8]}, "one value each"), ({"batch": 4000, "horizon": 2000}, "no whole step")]:
+        with pytest.raises(unswayed.UnswayedError, match=word):
+            unswayed.tolerate(*arrays, **setting, **wrong)
+    for wrong in ({"batch": [1, 0]}, {"batch": "many"}, {"projection": "far"}, {"clip": [-1.0, 2.0]}):
+        with pytest.raises(unswayed.UnswayedError, match=next(iter(wrong))):
+            unswayed.design({"task": arrays}, **grid, **wrong, attacks="none")
+
+
 def test_prepare(command, tmp_path):
     features = np.random.default_rng(2).normal(size=(120, 40))
     np.save(tmp_path / "raw.npy", features)

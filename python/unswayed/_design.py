@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Optional, Union
 
@@ -16,14 +16,27 @@ from ._problem import Adversary, PoisonWeight, asked, label_kind, problem
 from ._progress import shown
 
 Numbers = Optional[Sequence[float]]
+#: Norms to project on or to clip at: one, several to try (`None` for none of it), or "auto" for some that suit the data.
+Radii = Union[float, str, Sequence[Optional[float]], None]
+#: Points per step: one number, several to try, or "auto".
+Batches = Union[int, str, Sequence[int]]
 
 
 @dataclass(frozen=True)
 class Setting:
-    """The learner's own numbers."""
+    """The learner's own numbers.
+
+    Attributes:
+        projection: the radius of the ball that every step is projected on; `None` if it is not.
+        clip: the norm at which the gradient of each point is clipped.
+        batch: points per step.
+    """
 
     learning_rate: float
     regularization: float
+    projection: Optional[float]
+    clip: Optional[float]
+    batch: int
 
 
 @dataclass(frozen=True)
@@ -49,8 +62,8 @@ class Ranked(Setting):
 class Row(Setting):
     """One task, setting and poison rate. Attack fields are `None` where no attacks were run.
 
-    With a horizon, benign and attack figures are averages over so many first steps, and `horizon_loss` and `horizon_error` bound
-    these; `certified_loss` and `certified_error` are always about the long run.
+    With a horizon, benign and attack figures are averages over the steps that so many first points make, and `horizon_loss` and
+    `horizon_error` bound these; `certified_loss` and `certified_error` are always about the long run.
     """
 
     task: str
@@ -89,7 +102,7 @@ class Design:
         certificates: bytes of the chosen setting's certificate files, by task and poison rate.
         computed: records computed now; the others came from the journal.
         price: what the choice gives up: its mean benign loss less the smallest one of the grid.
-        at_edge: which of learning rate and regularization are at the end of the grid.
+        at_edge: which of learning rate, regularization, projection, clip and batch are at the end of the grid.
         at_most_error: the limit on the certified error that the choice had to keep, if there was one.
     """
 
@@ -117,7 +130,7 @@ class Design:
 
     def __repr__(self) -> str:
         lines = [
-            f"chosen           learning rate {self.chosen.learning_rate:g}, regularization {self.chosen.regularization:g}",
+            f"chosen           {_in_words(self.chosen)}",
             f"objective        {self._objective()}",
         ]
         for name, rows in (("chosen", self.on_test), ("poor", self.poor_on_test)):
@@ -143,9 +156,9 @@ def design(
     radius: Optional[float] = None,
     loss: Optional[str] = None,
     adversary: Adversary = "ball",
-    batch: int = 1,
-    projection: Optional[float] = None,
-    clip: Optional[float] = None,
+    batch: Batches = 1,
+    projection: Radii = None,
+    clip: Radii = None,
     momentum: float = 0.0,
     bias: Union[int, str, None] = None,
     schedule: Optional[str] = None,
@@ -164,7 +177,7 @@ def design(
     executor: Any = None,
     progress: Optional[bool] = None,
 ) -> Design:
-    """Chooses learning rate and regularization: the smallest mean of benign loss + κ · certified loss over the tasks.
+    """Chooses the learner's numbers: the smallest mean of benign loss + κ · certified loss over the tasks.
 
     >>> import unswayed
     >>> found = unswayed.design(
@@ -182,10 +195,13 @@ def design(
         learning_rates, regularizations, poison_rates: the grid; the paper's values where not given, or with a horizon values that
             suit it, and more where the choice is at their end.
         kappa: the weight of the certified loss; 1 if not given and not tuned.
-        horizon, start: choose for a stream of so many points, from this start (default 0): losses are averages over these steps.
+        horizon, start: choose for a stream of so many points, from this start (default 0): losses are averages over the steps
+            that these make, one for each `batch` of points.
+        projection, clip, batch: one value, or several to try (`None` for no projection or clipping); `"auto"` tries some that suit
+            the data, and more where the choice is at their end.
         at_most_error: choose the smallest benign loss among settings whose certified error is at most this everywhere.
-        radius, loss, adversary, batch, projection, clip, momentum, bias, schedule, average, label_bound, contaminated, moments: the learner and its adversary, as for `certify`. A box or
-            ellipsoid around the data, and flips of them, are around each task's own.
+        radius, loss, adversary, momentum, bias, schedule, average, label_bound, contaminated, moments: the learner and its
+            adversary, as for `certify`. A box or ellipsoid around the data, and flips of them, are around each task's own.
         benign: `"simulated"`, or `"limit"` for the limit of small learning rates, which is cheaper.
         attacks: `"none"`, `"fast"` or `"full"`: on the validation and test task where a choice is shown;
             with `attack_everywhere` at all settings of all tasks.
@@ -199,8 +215,8 @@ def design(
     if not isinstance(tasks, Mapping):
         raise UnswayedError("tasks: give them by name, {name: data, …}")
     template = asked(
-        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, momentum=momentum,
-        bias=bias, schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
+        loss=loss, adversary=adversary, radius=radius, batch=1, projection=None, clip=None, momentum=momentum, bias=bias,
+        schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
         contaminated=contaminated, moments=moments,
     )
     labels = label_kind(loss)
@@ -218,6 +234,7 @@ def design(
             validation,
             judge,
             [_list(learning_rates), _list(regularizations), _list(poison_rates)],
+            _axes(projection, clip, batch),
             kappa,
             at_most_error,
             _stream(horizon, start),
@@ -296,9 +313,9 @@ def tolerate(
     radius: Optional[float] = None,
     loss: Optional[str] = None,
     adversary: Adversary = "ball",
-    batch: int = 1,
-    projection: Optional[float] = None,
-    clip: Optional[float] = None,
+    batch: Batches = 1,
+    projection: Radii = None,
+    clip: Radii = None,
     momentum: float = 0.0,
     bias: Union[int, str, None] = None,
     schedule: Optional[str] = None,
@@ -323,7 +340,7 @@ def tolerate(
     stays under the limit, as a `Tolerated`; `None` if not even 0 does.
 
     With a poison rate: the settings of a grid under the limit, as a `Tolerable`; learning rates and regularizations may
-    be lists, and are the paper's where not given.
+    be lists, and are the paper's where not given; so may projection, clip and batch, as for `design`.
 
     >>> import unswayed
     >>> found = unswayed.tolerate(
@@ -333,8 +350,9 @@ def tolerate(
 
     Args:
         x, y, weights, weight_column, labels, normalize: the data, see `Data`.
-        radius, loss, adversary, batch, projection, clip, momentum, bias, schedule, average, label_bound, contaminated, moments: the learner and its adversary, as for `certify`.
-        horizon, start: the limit is about the average over so many first steps, from this start (default 0).
+        radius, loss, adversary, batch, projection, clip, momentum, bias, schedule, average, label_bound, contaminated, moments:
+            the learner and its adversary, as for `certify`.
+        horizon, start: the limit is about the average over the steps that so many first points make, from this start (default 0).
         attacks: also look for a rate at which an attack is seen to break the limit.
         progress: show progress with tqdm; on terminals and in notebooks if not given.
     """
@@ -343,8 +361,8 @@ def tolerate(
     if measure == "error" and label_kind(loss) == "numbers":
         raise UnswayedError("measure='error': a regression loss classifies nothing; limit its loss, measure='loss'")
     template = asked(
-        loss=loss, adversary=adversary, radius=radius, batch=batch, projection=projection, clip=clip, momentum=momentum,
-        bias=bias, schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
+        loss=loss, adversary=adversary, radius=radius, batch=1, projection=None, clip=None, momentum=momentum, bias=bias,
+        schedule=schedule, average=average, label_bound=label_bound, poison_weight=poison_weight,
         contaminated=contaminated, moments=moments,
     )
     stream = _stream(horizon, start)
@@ -355,14 +373,21 @@ def tolerate(
             reading["labels"] = label_kind(loss)
         data = made(x, y, **reading)
         grid = [_list(learning_rate), _list(regularization), [poison_rate]]
+        axes = _axes(projection, clip, batch)
         with shown(progress, "tolerate") as show:
-            found = _native.tolerating(data, template, grid, limit, measure, stream, whole("seed", seed), show)
+            found = _native.tolerating(data, template, grid, axes, limit, measure, stream, whole("seed", seed), show)
         return Tolerable([_make(Row, row) for row in found["settings"]], _make(Row, found["smallest"]))
-    if not isinstance(learning_rate, (int, float)) or not isinstance(regularization, (int, float)):
+    steps = [_single(projection), _single(clip), _single(batch)]
+    if not isinstance(learning_rate, (int, float)) or not isinstance(regularization, (int, float)) or ... in steps:
         raise UnswayedError(
-            "give learning_rate and regularization (one value each) to find the largest tolerable poison rate, "
-            "or poison_rate to find the settings that tolerate it"
+            "give learning_rate and regularization (one value each, as of projection, clip and batch) to find the largest "
+            "tolerable poison rate, or poison_rate to find the settings that tolerate it"
         )
+    template["projection"], template["clip"], template["batch"] = steps[0], steps[1], whole("batch", steps[2], 1)
+    if stream[0] is not None:
+        stream = (stream[0] // template["batch"], stream[1])
+        if stream[0] == 0:
+            raise UnswayedError(f"batch {template['batch']}: a stream of {horizon} points has no whole step")
     tolerant = problem(
         x,
         y,
@@ -404,6 +429,36 @@ def _list(values: Union[float, Numbers]) -> Optional[list[float]]:
     if values is None:
         return None
     return [float(values)] if isinstance(values, (int, float)) else [float(value) for value in values]
+
+
+def _axes(projection: Radii, clip: Radii, batch: Batches) -> list[Union[str, list[Optional[float]]]]:
+    """Projections, clips and batches to try, as the native module takes them."""
+
+    def one(values: Union[Radii, Batches]) -> Union[str, list[Optional[float]]]:
+        if isinstance(values, str):
+            return values
+        each: list[Any] = list(values) if isinstance(values, Iterable) else [values]
+        return [None if x is None else float(x) for x in each]
+
+    return [one(projection), one(clip), one(batch)]
+
+
+def _single(values: Union[Radii, Batches]) -> Any:
+    """The value, if there is one; else `...`."""
+    if isinstance(values, str):
+        return ...
+    if isinstance(values, Iterable):
+        each = list(values)
+        return each[0] if len(each) == 1 else ...
+    return values
+
+
+def _in_words(setting: Setting) -> str:
+    parts = [f"learning rate {setting.learning_rate:g}", f"regularization {setting.regularization:g}"]
+    parts += [] if setting.projection is None else [f"projection {setting.projection:g}"]
+    parts += [] if setting.clip is None else [f"clip {setting.clip:g}"]
+    parts += [] if setting.batch == 1 else [f"batch {setting.batch}"]
+    return ", ".join(parts)
 
 
 def _stream(horizon: Optional[int], start: Optional[Sequence[float]]) -> tuple[Optional[int], Optional[list[float]]]:

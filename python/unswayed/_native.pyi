@@ -12,6 +12,7 @@ Sparse = tuple[Floats, NDArray[np.int64], NDArray[np.int64], int]
 Table = Union[Floats, Sparse]
 RawLabels = Union[Floats, Sequence[str], None]
 Grid = Sequence[Optional[Sequence[float]]]
+Steps = Sequence[Union[str, list[Optional[float]]]]
 Stream = tuple[Optional[int], Optional[list[float]]]
 Progress = Optional[Callable[[int, int], object]]
 
@@ -203,6 +204,7 @@ def design(
     validate: Optional[tuple[str, Data]],
     test: Optional[tuple[str, Data]],
     grid: Grid,
+    steps: Steps,
     kappa: Optional[float],
     at_most_error: Optional[float],
     stream: Stream,
@@ -226,6 +228,7 @@ def tolerating(
     data: Data,
     asked: Asked,
     grid: Grid,
+    steps: Steps,
     limit: float,
     measure: str,
     stream: Stream,

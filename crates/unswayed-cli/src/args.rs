@@ -18,7 +18,7 @@ use crate::examples::{
 };
 
 pub use design::{BenignFrom, DesignFlags, GridFlags, TolerateFlags};
-pub use learner::{AdversaryFlag, LearnerFlags, NatureFlags, ScheduleFlag};
+pub use learner::{AdversaryFlag, LearnerFlags, NatureFlags, ScheduleFlag, StepFlags};
 pub use prepare::PrepareFlags;
 pub use watch::{KeepFlags, WatchFlags};
 
@@ -283,6 +283,9 @@ pub struct AttackFlags {
 
     #[command(flatten)]
     pub learner: LearnerFlags,
+
+    #[command(flatten)]
+    pub steps: StepFlags,
 }
 
 #[derive(Args)]
@@ -363,6 +366,9 @@ pub struct CertifyFlags {
 
     #[command(flatten)]
     pub learner: LearnerFlags,
+
+    #[command(flatten)]
+    pub steps: StepFlags,
 }
 
 /// Steps beyond this are not whole numbers in a certificate.
@@ -469,6 +475,9 @@ pub struct ReproduceFlags {
 
     #[command(flatten)]
     pub learner: LearnerFlags,
+
+    #[command(flatten)]
+    pub steps: StepFlags,
 }
 
 #[derive(Args)]

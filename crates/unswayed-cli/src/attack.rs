@@ -20,8 +20,13 @@ use crate::{Stop, input, output, print};
 const SAVED_POINTS: usize = 1000;
 
 pub fn run(flags: &AttackFlags, as_json: bool) -> Result<ExitCode, Stop> {
-    let asked =
-        Asked { data: &flags.data, read: &flags.read, learner: &flags.learner, nature: &flags.nature };
+    let asked = Asked {
+        data: &flags.data,
+        read: &flags.read,
+        learner: &flags.learner,
+        steps: &flags.steps,
+        nature: &flags.nature,
+    };
     if let Some(path) = &flags.save {
         let mut inputs = asked.files();
         inputs.extend(flags.start.iter().map(PathBuf::from));

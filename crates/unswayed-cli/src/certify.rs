@@ -21,8 +21,13 @@ use crate::progress::Busy;
 use crate::{Stop, attack, errors, input, output, print, report};
 
 pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
-    let asked =
-        Asked { data: &flags.data, read: &flags.read, learner: &flags.learner, nature: &flags.nature };
+    let asked = Asked {
+        data: &flags.data,
+        read: &flags.read,
+        learner: &flags.learner,
+        steps: &flags.steps,
+        nature: &flags.nature,
+    };
     let rates = flags.rates.each();
     let paths: Vec<PathBuf> = rates.iter().map(|one| certificate_path(flags, one, rates.len() > 1)).collect();
     let inputs: Vec<PathBuf> =
@@ -186,7 +191,7 @@ fn certificate_path(flags: &CertifyFlags, rates: &RateFlags, several: bool) -> P
         vec![("eta", rates.learning_rate), ("sigma", rates.regularization), ("eps", rates.poison_rate)];
     numbers.extend(flags.horizon.map(|steps| ("horizon", steps as f64)));
     numbers.extend(flags.confidence.map(|level| ("confidence", level)));
-    let mut learner = output::learner_part(&flags.learner, &flags.nature, &flags.read);
+    let mut learner = output::learner_part(&flags.learner, &flags.steps, &flags.nature, &flags.read);
     if flags.method == Method::Paper {
         learner += "-paper";
     }

@@ -4,13 +4,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use unswayed::attack::Effort;
+use unswayed::design::axis::Axis;
 use unswayed::design::choose::{Objective, Ranked};
 use unswayed::design::table::Row;
 use unswayed::design::{AttackPlan, BenignLoss, Design, Growing, Request, Run, design};
-use unswayed_report::about::{design_summary, template_lines, write_design};
+use unswayed_report::about::{
+    axis_value, design_summary, setting_name, shown_axes, template_lines, write_design,
+};
 use unswayed_report::write_pictures;
 
-use crate::args::{Attacks, BenignFrom, DesignFlags};
+use crate::args::{Attacks, BenignFrom, DesignFlags, StepFlags};
 use crate::progress::Bar;
 use crate::{Stop, input, output, print, problem, report};
 
@@ -51,12 +54,12 @@ fn request(flags: &DesignFlags) -> Result<Request, Stop> {
     let effort = if flags.attacks == Attacks::Full { Effort::Full } else { Effort::Fast };
     let train = flags.tasks.iter().map(task).collect::<Result<Vec<_>, _>>()?;
     let columns = train.first().map(|task| task.data.origin().columns);
-    Ok(Request {
+    let request = Request {
         validate: flags.validate.as_ref().map(task).transpose()?,
         test: flags.test.as_ref().map(task).transpose()?,
         grid,
         kappa: flags.kappa,
-        template: problem::template(&flags.learner, columns)?,
+        template: problem::template(&flags.learner, &StepFlags::default(), columns)?,
         benign: match flags.benign {
             BenignFrom::Simulated => BenignLoss::Simulated,
             BenignFrom::Limit => BenignLoss::Limit,
@@ -78,34 +81,35 @@ fn request(flags: &DesignFlags) -> Result<Request, Stop> {
         growing: Growing {
             learning_rates: flags.horizon.is_some() && flags.grid.learning_rate.is_none(),
             regularizations: flags.horizon.is_some() && flags.grid.regularization.is_none(),
+            ..Growing::default()
         },
         ..Request::new(train)
-    })
+    };
+    Ok(request.with_steps(&flags.steps.axes())?)
 }
 
 fn describe(request: &Request, result: &Design, folder: &Path) -> String {
     let names: Vec<&str> = request.train.iter().map(|t| t.name.as_str()).collect();
     let chosen = result.chosen.setting;
+    let all = result.ranking.iter().map(|ranked| ranked.setting);
     let mut lines = template_lines(&request.template);
     lines.extend([("chosen on", names.join(", ")), ("objective", objective(request, result))]);
-    lines.extend(request.horizon.map(|steps| {
+    lines.extend(request.horizon.map(|points| {
         (
             "horizon",
-            format!("all figures are averages over the first {steps} steps, and bounds are made for these"),
+            format!("all figures are averages over the first {points} points, and bounds are made for these"),
         )
     }));
-    lines.extend([
-        ("", String::new()),
-        ("learning rate", print::number(chosen.learning_rate)),
-        ("regularization", print::number(chosen.regularization)),
-        (
-            "price",
-            format!(
-                "{} of benign loss given up against the best of the grid",
-                print::up(result.price.max(0.0))
-            ),
-        ),
-    ]);
+    lines.push(("", String::new()));
+    lines.extend(
+        shown_axes([chosen, result.poor.setting].into_iter().chain(all))
+            .into_iter()
+            .map(|axis| (axis.name(), axis_value(axis, chosen))),
+    );
+    lines.push((
+        "price",
+        format!("{} of benign loss given up against the best of the grid", print::up(result.price.max(0.0))),
+    ));
     lines.extend(grid_lines(request, result).into_iter().map(|text| ("grid", text)));
     lines.extend(customary_line(result).map(|text| ("scikit-learn", text)));
     let mut text = format!("{}\n{}\n", print::lines(lines), print::table(&ranking_table(result)));
@@ -158,26 +162,23 @@ fn objective(request: &Request, result: &Design) -> String {
 
 /// How the grid has grown, and whether the choice is on an edge of it.
 fn grid_lines(request: &Request, result: &Design) -> Vec<String> {
-    let range = |values: &[f64]| match values {
-        [first, .., last] => format!("{} to {}", print::number(*first), print::number(*last)),
-        [one] => print::number(*one),
-        [] => String::new(),
-    };
+    let value = |x: &f64| if x.is_infinite() { "none".to_owned() } else { print::number(*x) };
+    let list = |values: &[f64]| values.iter().map(value).collect::<Vec<_>>().join(", ");
     let mut lines = vec![];
-    let axes = [
-        ("learning rates", &request.grid.learning_rates, &result.grid.learning_rates),
-        ("regularizations", &request.grid.regularizations, &result.grid.regularizations),
-    ];
-    for (name, before, after) in axes {
+    for axis in Axis::ALL {
+        let (before, after) = (axis.values(&request.grid), axis.values(&result.grid));
         if before != after {
-            let (before, after) = (range(before), range(after));
-            lines.push(format!("{name} {before} did not reach far enough and were extended to {after}"));
+            let (name, before, after) = (axis.name(), list(&before), list(&after));
+            lines.push(format!("{name} {before} did not reach far enough and was extended to {after}"));
         }
     }
     for edge in result.grid.edges(result.chosen.setting) {
         let remedy = match request.horizon {
             None if edge == "learning rate" => {
                 "in the long run a smaller one never hurts; --horizon T designs for a stream of T points"
+            }
+            None if edge == "batch" => {
+                "in the long run a larger one never hurts; --horizon T designs for a stream of T points"
             }
             _ => "a better one may lie beyond; try more values",
         };
@@ -201,34 +202,22 @@ fn customary_line(result: &Design) -> Option<String> {
 
 /// The best settings and the worst.
 fn ranking_table(result: &Design) -> Vec<Vec<String>> {
-    let mut table = vec![
-        [
-            "",
-            "learning rate",
-            "regularization",
-            "benign loss",
-            "benign error",
-            "certified loss",
-            "certified error",
-            "objective",
-            "Pareto",
-        ]
-        .map(str::to_owned)
-        .to_vec(),
-    ];
+    let axes = shown_axes(result.ranking.iter().map(|ranked| ranked.setting));
+    let figures = ["benign loss", "benign error", "certified loss", "certified error", "objective", "Pareto"];
+    let header = [""].into_iter().chain(axes.iter().map(|axis| axis.name())).chain(figures);
+    let mut table = vec![header.map(str::to_owned).collect::<Vec<_>>()];
     let or_dash = |x: Option<f64>, show: fn(f64) -> String| x.map_or_else(|| "-".to_owned(), show);
     let line = |place: String, r: &Ranked| {
-        vec![
-            place,
-            print::number(r.setting.learning_rate),
-            print::number(r.setting.regularization),
+        let setting = axes.iter().map(|axis| axis_value(*axis, r.setting));
+        let figures = [
             print::down(r.benign_loss),
             or_dash(r.benign_error, print::down),
             print::up(r.certified_loss),
             or_dash(r.certified_error, print::up),
             or_dash(Some(r.objective).filter(|x| x.is_finite()), print::up),
             if r.pareto { "yes".into() } else { String::new() },
-        ]
+        ];
+        [place].into_iter().chain(setting).chain(figures).collect()
     };
     if result.chosen.setting != result.ranking[0].setting {
         table.push(line("refined".into(), &result.chosen));
@@ -278,10 +267,9 @@ fn cost(result: &Design, test: &unswayed::design::OnTest) -> String {
         return String::new();
     };
     format!(
-        "A poor choice (learning rate {}, regularization {}) would have raised the certified loss at {} from {} to {}.\n\
+        "A poor choice ({}) would have raised the certified loss at {} from {} to {}.\n\
          The best setting of the grid for this very task, known only afterwards, has {} there.\n",
-        print::number(result.poor.setting.learning_rate),
-        print::number(result.poor.setting.regularization),
+        setting_name(result.poor.setting),
         print::percent(chosen.poison_rate),
         print::up(chosen.bound()),
         print::up(poor.bound()),

@@ -179,7 +179,7 @@ fn condition(name: &str, value: f64, wanted: &str) -> String {
 
 /// A parameter outside its range: its name becomes a flag.
 fn parameter(error: &ParameterError) -> String {
-    const FLAGS: [(&str, &str); 7] = [
+    const FLAGS: [(&str, &str); 8] = [
         ("learning rate ", "--learning-rate "),
         ("regularization ", "--regularization "),
         ("poison rate ", "--poison-rate "),
@@ -187,6 +187,7 @@ fn parameter(error: &ParameterError) -> String {
         ("trace of the covariance ", "--covariance-trace "),
         ("trace of the noise ", "--noise-trace "),
         ("kappa ", "--kappa "),
+        ("batch ", "--batch "),
     ];
     let text = error.to_string();
     let renamed = FLAGS.iter().find_map(|(name, flag)| Some(format!("{flag}{}", text.strip_prefix(name)?)));

@@ -9,7 +9,7 @@ use unswayed::check::Loss;
 use unswayed::data::ClassWeightPolicy;
 use unswayed::{Decay, PoisonWeightPolicy};
 
-use crate::args::{AdversaryFlag, LearnerFlags, NatureFlags, ReadFlags, ScheduleFlag};
+use crate::args::{AdversaryFlag, LearnerFlags, NatureFlags, ReadFlags, ScheduleFlag, StepFlags};
 
 /// The longest part of a name that comes from a user's text.
 const LONGEST_PART: usize = 24;
@@ -24,7 +24,12 @@ pub fn certificate(given: Option<&PathBuf>, data: &Path, parts: &[String]) -> Pa
 }
 
 /// Learner and threat in a file's name: what is the default is left out.
-pub fn learner_part(learner: &LearnerFlags, nature: &NatureFlags, read: &ReadFlags) -> String {
+pub fn learner_part(
+    learner: &LearnerFlags,
+    steps: &StepFlags,
+    nature: &NatureFlags,
+    read: &ReadFlags,
+) -> String {
     let by_data = if read.preferences { Loss::Logistic } else { Loss::Hinge };
     let loss = learner.loss.unwrap_or(by_data.into()).to_string().replace('=', "");
     let set = match &learner.adversary {
@@ -56,9 +61,9 @@ pub fn learner_part(learner: &LearnerFlags, nature: &NatureFlags, read: &ReadFla
             ScheduleFlag::Falls(_) => Some("invscaling".to_owned()),
         }),
         learner.average.then(|| "average".to_owned()),
-        (learner.batch > 1).then(|| format!("batch{}", learner.batch)),
-        number("projection", learner.projection),
-        number("clip", learner.clip),
+        (steps.batch > 1).then(|| format!("batch{}", steps.batch)),
+        number("projection", steps.projection),
+        number("clip", steps.clip),
         number("momentum", learner.momentum.filter(|momentum| *momentum > 0.0)),
         learner.bias.as_ref().map(|column| format!("bias-{}", safe(column))),
         nature.drift.then(|| format!("drift{}", nature.more.len() + 1)),

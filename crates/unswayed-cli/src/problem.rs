@@ -10,7 +10,9 @@ use unswayed::{
     Adversary, Column, Dataset, Decay, LossName, Problem, ProblemBuilder, ProblemError, Template,
 };
 
-use crate::args::{AdversaryFlag, DataFlags, LearnerFlags, NatureFlags, RateFlags, ReadFlags, ScheduleFlag};
+use crate::args::{
+    AdversaryFlag, DataFlags, LearnerFlags, NatureFlags, RateFlags, ReadFlags, ScheduleFlag, StepFlags,
+};
 use crate::{Stop, input};
 
 /// All flags that say which problem is meant, but for the rates.
@@ -18,6 +20,7 @@ pub struct Asked<'a> {
     pub data: &'a DataFlags,
     pub read: &'a ReadFlags,
     pub learner: &'a LearnerFlags,
+    pub steps: &'a StepFlags,
     pub nature: &'a NatureFlags,
 }
 
@@ -75,7 +78,7 @@ impl Asked<'_> {
             Some(ScheduleFlag::File(path)) => Some((path.clone(), input::rates(path)?)),
             _ => None,
         };
-        let template = but_for_rates(self.learner, Some(data[0].origin().columns))?;
+        let template = but_for_rates(self.learner, self.steps, Some(data[0].origin().columns))?;
         Ok(Parts { data: data.into_iter().map(Arc::new).collect(), target, template, rates, alike })
     }
 
@@ -128,7 +131,7 @@ impl Parts {
     pub fn of_sample(asked: &Asked, sample: Dataset) -> Result<Parts, Stop> {
         asked.refuse()?;
         let alike = reading(asked.data.label_column.as_deref(), asked.read, asked.learner);
-        let template = but_for_rates(asked.learner, Some(sample.origin().columns))?;
+        let template = but_for_rates(asked.learner, asked.steps, Some(sample.origin().columns))?;
         Ok(Parts { data: vec![Arc::new(sample)], target: None, template, rates: None, alike })
     }
 
@@ -241,18 +244,18 @@ fn read_alike(path: &Path, labels: Option<&Path>, reading: &Reading) -> Result<D
 }
 
 /// Learner and threat but for their rates. `columns` are those of the data, if there is one dataset.
-pub fn template(flags: &LearnerFlags, columns: Option<usize>) -> Result<Template, Stop> {
+pub fn template(flags: &LearnerFlags, steps: &StepFlags, columns: Option<usize>) -> Result<Template, Stop> {
     if let Some(ScheduleFlag::File(path)) = &flags.schedule {
         let path = path.display();
         return Err(Stop(format!(
             "--schedule {path}: a list of rates is for one learner; certify it by itself"
         )));
     }
-    but_for_rates(flags, columns)
+    but_for_rates(flags, steps, columns)
 }
 
 /// The same, without the rates of a file.
-fn but_for_rates(flags: &LearnerFlags, columns: Option<usize>) -> Result<Template, Stop> {
+fn but_for_rates(flags: &LearnerFlags, steps: &StepFlags, columns: Option<usize>) -> Result<Template, Stop> {
     if let Some(radius) = flags.radius.filter(|radius| !(*radius >= 0.0 && radius.is_finite())) {
         return Err(Stop(format!("--radius {radius}: it must be a finite number that is not negative")));
     }
@@ -264,9 +267,9 @@ fn but_for_rates(flags: &LearnerFlags, columns: Option<usize>) -> Result<Templat
         poison_weight: flags.poison_weight.clone(),
         contaminated: flags.contaminated,
         moments: flags.moments,
-        batch: flags.batch,
-        projection: flags.projection,
-        clip: flags.clip,
+        batch: steps.batch,
+        projection: steps.projection,
+        clip: steps.clip,
         momentum: flags.momentum.filter(|momentum| *momentum > 0.0),
         bias: flags.bias.as_deref().map(column),
         decay: match flags.schedule {

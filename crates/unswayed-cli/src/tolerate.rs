@@ -10,12 +10,12 @@ use unswayed::design::table::{Row, to_json};
 use unswayed::design::tolerate::{
     Broken, Limit, Measure, Tolerated, Tolerating, largest_rate, smallest_broken_rate,
 };
-use unswayed::design::{Run, Setting};
+use unswayed::design::{Run, Task};
 use unswayed::{LossName, Problem, ProblemError};
 use unswayed_check::{Feature, features, unsupported};
-use unswayed_report::about::{Stated, template_lines};
+use unswayed_report::about::{Stated, axis_value, shown_axes, template_lines};
 
-use crate::args::{Attacks, RateFlags, TolerateFlags};
+use crate::args::{Attacks, RateFlags, StepFlags, TolerateFlags};
 use crate::certify::check_command;
 use crate::problem::{Asked, Parts};
 use crate::progress::{Bar, Busy};
@@ -32,37 +32,48 @@ pub fn run(flags: &TolerateFlags, as_json: bool) -> Result<ExitCode, Stop> {
         ));
     }
     let question = question(flags)?;
-    let asked =
-        Asked { data: &flags.data, read: &flags.read, learner: &flags.learner, nature: &flags.nature };
-    let path = certificate_path(flags, &question);
+    // Where several are tried, they are axes of a grid.
+    let steps = flags.steps.only().unwrap_or_default();
+    let asked = Asked {
+        data: &flags.data,
+        read: &flags.read,
+        learner: &flags.learner,
+        steps: &steps,
+        nature: &flags.nature,
+    };
+    let path = certificate_path(flags, &question, &steps);
     let inputs: Vec<PathBuf> =
         asked.files().into_iter().chain(flags.start.as_ref().map(PathBuf::from)).collect();
     output::keep_inputs(&path, "--output", &inputs)?;
     let parts = asked.parts()?;
-    let limit = limit(flags)?;
     match question {
-        Question::Rate(setting) => rate(flags, &limit, &asked, &parts, setting, &path, as_json),
-        Question::Settings => settings(flags, &limit, &parts, as_json),
+        Question::Rate(rates) => rate(flags, &asked, &parts, &rates, &path, as_json),
+        Question::Settings => settings(flags, &parts, as_json),
     }
 }
 
-/// The limit, with what it is about.
-fn limit(flags: &TolerateFlags) -> Result<Limit, Stop> {
+/// The limit, with what it is about: the first steps, if there is a horizon, each of so many points.
+fn limit(flags: &TolerateFlags, points_per_step: u64) -> Result<Limit, Stop> {
     let mut options = Options::default();
-    options.horizon = flags.horizon;
+    options.horizon = flags.horizon.map(|points| points / points_per_step);
+    if let (Some(points), Some(0)) = (flags.horizon, options.horizon) {
+        return Err(Stop(format!(
+            "--batch {points_per_step}: a stream of {points} points has no whole step"
+        )));
+    }
     options.start = flags.start.as_deref().map(|text| input::vector(text, "--start")).transpose()?;
     Ok(Limit::new(flags.limit, measure(flags)).with_options(options))
 }
 
 /// Where the certificate is written.
-fn certificate_path(flags: &TolerateFlags, question: &Question) -> PathBuf {
+fn certificate_path(flags: &TolerateFlags, question: &Question, steps: &StepFlags) -> PathBuf {
     let mut numbers = vec![];
-    if let Question::Rate(setting) = question {
-        numbers.extend([("eta", setting.learning_rate), ("sigma", setting.regularization)]);
+    if let Question::Rate(rates) = question {
+        numbers.extend([("eta", rates.learning_rate), ("sigma", rates.regularization)]);
     }
     numbers.push((word(flags), flags.limit));
-    numbers.extend(flags.horizon.map(|steps| ("horizon", steps as f64)));
-    let learner = output::learner_part(&flags.learner, &flags.nature, &flags.read);
+    numbers.extend(flags.horizon.map(|points| ("horizon", points as f64)));
+    let learner = output::learner_part(&flags.learner, steps, &flags.nature, &flags.read);
     let parts = [learner, output::number_part(&numbers)];
     output::certificate(flags.output.as_ref(), input::data_path(&flags.data), &parts)
 }
@@ -70,7 +81,7 @@ fn certificate_path(flags: &TolerateFlags, question: &Question) -> PathBuf {
 /// What is asked for.
 enum Question {
     /// The largest rate for a setting.
-    Rate(Setting),
+    Rate(RateFlags),
     /// The settings for a rate.
     Settings,
 }
@@ -87,13 +98,15 @@ fn question(flags: &TolerateFlags) -> Result<Question, Stop> {
             _ => Err(Stop("--poison-rate: give one rate".into())),
         };
     }
-    match (grid.learning_rate.as_deref(), grid.regularization.as_deref()) {
-        (Some([learning_rate]), Some([regularization])) => {
-            Ok(Question::Rate(Setting { learning_rate: *learning_rate, regularization: *regularization }))
-        }
+    match (grid.learning_rate.as_deref(), grid.regularization.as_deref(), flags.steps.only()) {
+        (Some([learning_rate]), Some([regularization]), Some(_)) => Ok(Question::Rate(RateFlags {
+            learning_rate: *learning_rate,
+            regularization: *regularization,
+            poison_rate: 0.0,
+        })),
         _ => Err(Stop(
-            "give --learning-rate and --regularization (one value each) to find the largest tolerable poison rate, \
-             or --poison-rate to find the settings that tolerate it"
+            "give --learning-rate and --regularization (one value each, as of --batch, --projection and --clip) to find the largest \
+             tolerable poison rate, or --poison-rate to find the settings that tolerate it"
                 .into(),
         )),
     }
@@ -110,15 +123,14 @@ fn word(flags: &TolerateFlags) -> &'static str {
 /// The largest rate, with its certificate, and where an attack breaks the limit.
 fn rate(
     flags: &TolerateFlags,
-    limit: &Limit,
     asked: &Asked,
     parts: &Parts,
-    setting: Setting,
+    rates: &RateFlags,
     path: &Path,
     as_json: bool,
 ) -> Result<ExitCode, Stop> {
-    let Setting { learning_rate, regularization } = setting;
-    let problem = parts.problem(&RateFlags { learning_rate, regularization, poison_rate: 0.0 })?;
+    let limit = &limit(flags, asked.steps.batch)?;
+    let problem = parts.problem(rates)?;
     if flags.horizon.is_some() {
         let all = [features(problem.statement()), vec![Feature::Horizon]].concat();
         unsupported(&all).map_or(Ok(()), |rule| Err(ProblemError::Unsupported(rule)))?;
@@ -212,7 +224,7 @@ fn describe_rate(flags: &TolerateFlags, answer: &Answer) -> String {
     let (word, value) = (word(flags), measure(flags).certified(&found.outcome));
     let mut lines = found.outcome.certificate.statement.lines();
     lines.push(("", String::new()));
-    let over = flags.horizon.map_or(String::new(), |steps| format!(" over the first {steps} steps"));
+    let over = flags.horizon.map_or(String::new(), |points| format!(" over the first {points} points"));
     lines.push((
         "tolerates",
         format!(
@@ -248,12 +260,15 @@ fn describe_rate(flags: &TolerateFlags, answer: &Answer) -> String {
 }
 
 /// The settings that tolerate a rate, the one with the smallest benign loss first.
-fn settings(flags: &TolerateFlags, limit: &Limit, parts: &Parts, as_json: bool) -> Result<ExitCode, Stop> {
+fn settings(flags: &TolerateFlags, parts: &Parts, as_json: bool) -> Result<ExitCode, Stop> {
+    let limit = limit(flags, 1)?;
+    let task = Task { name: "data".into(), data: parts.data[0].clone() };
+    let mut template = parts.template.clone();
     let grid = input::grid(&flags.grid, flags.horizon)?;
-    let (poison_rate, data) = (grid.poison_rates[0], (*parts.data[0]).clone());
+    let grid = flags.steps.axes().extend(grid, &mut template, std::slice::from_ref(&task))?;
+    let poison_rate = grid.poison_rates[0];
     let bar = Bar::new();
-    let (run, template) = (Run::observed(&bar), parts.template.clone());
-    let found = Tolerating::find(data, template, grid, limit, flags.seed, &run);
+    let found = Tolerating::find(&task, template, grid, &limit, flags.seed, &Run::observed(&bar));
     bar.finish();
     let Tolerating { rows, smallest, tried } = found?;
     if as_json {
@@ -280,17 +295,22 @@ fn describe_settings(
     tried: usize,
 ) -> String {
     let (word, rate) = (word(flags), print::percent(poison_rate));
-    let header = ["learning rate", "regularization", "benign loss", "certified loss", "certified error"];
-    let mut table = vec![header.map(str::to_owned).to_vec()];
+    let axes = shown_axes(rows.iter().chain([best]).map(Row::setting));
+    let figures = ["benign loss", "certified loss", "certified error"];
+    let header = axes.iter().map(|axis| axis.name()).chain(figures);
+    let mut table = vec![header.map(str::to_owned).collect::<Vec<_>>()];
     let shown = if rows.is_empty() { std::slice::from_ref(best) } else { rows };
     for row in shown {
-        table.push(vec![
-            print::number(row.learning_rate),
-            print::number(row.regularization),
-            print::down(row.benign_loss),
-            print::up(row.bound()),
-            row.error_bound().map_or_else(|| "-".into(), print::up),
-        ]);
+        let setting = axes.iter().map(|axis| axis_value(*axis, row.setting()));
+        table.push(
+            setting
+                .chain([
+                    print::down(row.benign_loss),
+                    print::up(row.bound()),
+                    row.error_bound().map_or_else(|| "-".into(), print::up),
+                ])
+                .collect(),
+        );
     }
     let verdict = if rows.is_empty() {
         format!(
@@ -306,7 +326,8 @@ fn describe_settings(
     };
     let mut lines = template_lines(&parts.template);
     lines.push(("rows", parts.data[0].describe()));
-    lines
-        .extend(flags.horizon.map(|steps| ("figures are", format!("averages over the first {steps} steps"))));
+    lines.extend(
+        flags.horizon.map(|points| ("figures are", format!("averages over the first {points} points"))),
+    );
     format!("{}\n{verdict}\n\n{}", print::lines(lines), print::table(&table))
 }

@@ -1,7 +1,7 @@
 //! The numbers behind a plot, as a table.
 
 use crate::number::{plain, rounded};
-use crate::{Block, HeatMap, Kind, LinePlot, ScatterPlot, Series};
+use crate::{Block, HeatMap, Kind, LinePlot, ScatterPlot, Series, Steps};
 
 /// A cell of the table behind a plot.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,11 +98,15 @@ fn lines(plot: &LinePlot) -> Grid {
 fn heat(map: &HeatMap) -> Grid {
     let header = vec![map.rows.label.clone(), map.columns.label.clone(), map.unit.clone(), "chosen".into()];
     let mut rows = Vec::new();
-    for (r, row) in map.rows.values.iter().enumerate() {
-        for (c, column) in map.columns.values.iter().enumerate() {
+    let place = |steps: &Steps, i: usize| match steps.values[i] {
+        Some(value) => Cell::Number(value, steps.name(i)),
+        None => Cell::Word(steps.name(i)),
+    };
+    for r in 0..map.rows.values.len() {
+        for c in 0..map.columns.values.len() {
             rows.push(vec![
-                Cell::Number(*row, plain(*row, false)),
-                Cell::Number(*column, plain(*column, false)),
+                place(&map.rows, r),
+                place(&map.columns, c),
                 number(cell(map, r, c), map.kind, false),
                 if map.chosen == Some((r, c)) { Cell::Word("yes".into()) } else { Cell::Empty },
             ]);

@@ -323,14 +323,20 @@ pub struct HeatMap {
 pub struct Steps {
     /// What is varied.
     pub label: String,
-    /// Its values.
-    pub values: Vec<f64>,
+    /// Its values; absent where the thing that is varied is left out.
+    pub values: Vec<Option<f64>>,
 }
 
 impl Steps {
     /// A name and its values.
     pub fn new(label: &str, values: &[f64]) -> Self {
-        Self { label: label.into(), values: values.to_vec() }
+        Self { label: label.into(), values: values.iter().copied().map(Some).collect() }
+    }
+
+    /// A value in words.
+    pub(crate) fn name(&self, place: usize) -> String {
+        let value = self.values.get(place).copied().flatten();
+        value.map_or_else(|| "none".to_owned(), |x| crate::number::plain(x, false))
     }
 }
 

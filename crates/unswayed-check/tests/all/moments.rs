@@ -295,14 +295,15 @@ fn errors_are_found() {
     while tried < 8 {
         let mut coin = make(&mut random);
         coin.statement.threat.poison_rate = 0.3;
-        coin.statement.learner.regularization = 0.3;
+        // Models of a block differ a lot where it is longer than the learner's memory: 1/(ησ) is 33 steps.
+        coin.statement.learner.regularization = 0.1;
         coin.statement.learner.learning_rate = 0.3;
         if coin.bound().is_err() {
             continue;
         }
         improve(&mut coin, &mut random, 400);
         let mut problem = coin.clone();
-        problem.statement.threat.moments = Some(20);
+        problem.statement.threat.moments = Some(60);
         let (Ok(bound), Ok(without)) = (problem.bound(), coin.bound()) else { continue };
         tried += 1;
         let value = Blocks::new(&problem).search(&mut random, 6, 300);
@@ -310,7 +311,7 @@ fn errors_are_found() {
         found += usize::from(value > without + 1e-9);
     }
     println!("found {found} of {tried}");
-    assert!(found >= 2, "{found} of {tried}");
+    assert!(found >= 4, "{found} of {tried}");
 }
 
 #[test]

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use unswayed::design::{Steps, Tried};
 
 use super::learner::probability;
-use super::{Attacks, DataFlags, LearnerFlags, MOST_STEPS, NatureFlags, ReadFlags};
+use super::{Attacks, DataFlags, LearnerFlags, MOST_STEPS, NatureFlags, ReadFlags, StepFlags};
 
 #[derive(Args)]
 pub struct DesignFlags {
@@ -25,8 +26,8 @@ pub struct DesignFlags {
     #[arg(long, value_name = "KAPPA")]
     pub kappa: Option<f64>,
 
-    /// Design for a stream of T points: all losses are averages over the first T steps, and bounds are made for these. Without it
-    /// they are about the long run, in which a smaller learning rate never hurts
+    /// Design for a stream of T points: all losses are averages over the steps that these make (one for each --batch of points), and
+    /// bounds are made for these. Without it they are about the long run, in which a smaller learning rate never hurts
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u64).range(1..=MOST_STEPS))]
     pub horizon: Option<u64>,
 
@@ -78,6 +79,9 @@ pub struct DesignFlags {
 
     #[command(flatten)]
     pub learner: LearnerFlags,
+
+    #[command(flatten)]
+    pub steps: TriedFlags,
 }
 
 /// The values to try, separated by commas.
@@ -99,6 +103,50 @@ pub struct GridFlags {
     pub poison_rate: Option<Vec<f64>>,
 }
 
+/// How points become a step: one value, or several to try.
+#[derive(Args)]
+#[command(next_help_heading = "Learner and adversary")]
+pub struct TriedFlags {
+    /// Points whose gradients are averaged in each step, or several numbers to try, separated by commas; 'auto': 1,4,16, and with
+    /// design --horizon more if the best is the largest (default: 1)
+    #[arg(long, value_name = "NS")]
+    pub batch: Option<Tried<u64>>,
+
+    /// Norm that the model is projected on after each step, or several to try, separated by commas, 'none' among them; 'auto': round
+    /// numbers around the norm that clean data lead to, and none; design tries more if the best is at the end of them (default: none)
+    #[arg(long, value_name = "RADII")]
+    pub projection: Option<Tried<Option<f64>>>,
+
+    /// Norm at which the gradient of each point is clipped, or several to try, separated by commas, 'none' among them; 'auto': round
+    /// numbers below the largest norm of a row, and none; design tries more if the best is at the end of them (default: none)
+    #[arg(long, value_name = "NORMS")]
+    pub clip: Option<Tried<Option<f64>>>,
+}
+
+impl TriedFlags {
+    /// The axes of a grid.
+    pub fn axes(&self) -> Steps {
+        Steps {
+            projections: self.projection.clone().unwrap_or_default(),
+            clips: self.clip.clone().unwrap_or_default(),
+            batches: self.batch.clone().unwrap_or_default(),
+        }
+    }
+
+    /// The only steps, if no others are to be tried.
+    pub fn only(&self) -> Option<StepFlags> {
+        let radius = |tried: &Option<Tried<Option<f64>>>| match tried {
+            Some(tried) => tried.only().copied(),
+            None => Some(None),
+        };
+        let batch = match &self.batch {
+            Some(tried) => tried.only().copied()?,
+            None => 1,
+        };
+        Some(StepFlags { batch, projection: radius(&self.projection)?, clip: radius(&self.clip)? })
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum BenignFrom {
     /// Simulated at each setting's own learning rate
@@ -117,7 +165,7 @@ pub struct TolerateFlags {
     #[arg(long)]
     pub error: bool,
 
-    /// The limit is about the average over the first T steps, not the long run
+    /// The limit is about the average over the steps that the first T points make, not the long run
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u64).range(1..=MOST_STEPS))]
     pub horizon: Option<u64>,
 
@@ -151,4 +199,7 @@ pub struct TolerateFlags {
 
     #[command(flatten)]
     pub learner: LearnerFlags,
+
+    #[command(flatten)]
+    pub steps: TriedFlags,
 }

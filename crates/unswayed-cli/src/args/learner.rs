@@ -6,7 +6,37 @@ use clap::Args;
 use clap::builder::{Resettable, Str};
 use unswayed::{Decay, LossName, PoisonWeightPolicy};
 
-/// Learner and threat but for their rates.
+/// How points become a step.
+#[derive(Args)]
+#[command(next_help_heading = "Learner and adversary")]
+pub struct StepFlags {
+    /// Average the gradients of N points in each step
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub batch: u64,
+
+    /// Project the model on norms up to RADIUS after each step
+    #[arg(long, value_name = "RADIUS", value_parser = positive)]
+    pub projection: Option<f64>,
+
+    /// Clip the gradient of each point at this norm
+    #[arg(long, value_name = "NORM", value_parser = positive)]
+    pub clip: Option<f64>,
+}
+
+impl Default for StepFlags {
+    fn default() -> Self {
+        StepFlags { batch: 1, projection: None, clip: None }
+    }
+}
+
+impl StepFlags {
+    /// Whether each point makes a step of its own, without projection and clipping.
+    pub fn is_default(&self) -> bool {
+        self.batch == 1 && self.projection.is_none() && self.clip.is_none()
+    }
+}
+
+/// Learner and threat but for their rates and steps.
 #[derive(Args)]
 #[command(next_help_heading = "Learner and adversary")]
 pub struct LearnerFlags {
@@ -72,18 +102,6 @@ pub struct LearnerFlags {
     #[arg(long)]
     pub average: bool,
 
-    /// Average the gradients of N points in each step
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
-    pub batch: u64,
-
-    /// Project the model on norms up to RADIUS after each step
-    #[arg(long, value_name = "RADIUS", value_parser = positive)]
-    pub projection: Option<f64>,
-
-    /// Clip the gradient of each point at this norm
-    #[arg(long, value_name = "NORM", value_parser = positive)]
-    pub clip: Option<f64>,
-
     /// Momentum of the steps, from 0 to below 1, as PyTorch's SGD has it: v ← M·v + gradient, θ ← θ − learning rate · v. The gradient
     /// contains the regularization. learning rate · regularization must be at most (1 − √M)²
     #[arg(long, value_name = "M", value_parser = momentum)]
@@ -107,16 +125,13 @@ impl LearnerFlags {
             moments,
             schedule,
             average,
-            batch,
-            projection,
-            clip,
             momentum,
             bias,
         } = self;
         let plain = schedule.is_none() && !average && label_bound.is_none() && poison_weight.is_none();
         let plain = plain && momentum.is_none() && contaminated.is_none() && moments.is_none();
-        let steps = plain && *batch == 1 && projection.is_none() && clip.is_none() && bias.is_none();
-        loss.is_none() && *adversary == AdversaryFlag::Ball && radius.is_none() && steps
+        let plain = plain && loss.is_none() && bias.is_none();
+        plain && *adversary == AdversaryFlag::Ball && radius.is_none()
     }
 }
 

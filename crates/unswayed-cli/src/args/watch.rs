@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::learner::positive;
-use super::{Attacks, ColumnFlags, LearnerFlags, RateFlags, at_least_one};
+use super::{Attacks, ColumnFlags, LearnerFlags, RateFlags, StepFlags, at_least_one};
 
 #[derive(Args)]
 pub struct WatchFlags {
@@ -65,6 +65,9 @@ pub struct WatchFlags {
 
     #[command(flatten)]
     pub learner: LearnerFlags,
+
+    #[command(flatten)]
+    pub steps: StepFlags,
 }
 
 /// How rows are read.

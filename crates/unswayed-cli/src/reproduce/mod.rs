@@ -28,7 +28,8 @@ const FEATURES: &str = "Features: EfficientNet-Lite0 for images and all-MiniLM-L
                         figures are therefore not the paper's own.";
 
 pub fn run(flags: &ReproduceFlags, as_json: bool) -> Result<ExitCode, Stop> {
-    if flags.experiment == Experiment::Mean && !flags.learner.is_default() {
+    let is_default = flags.learner.is_default() && flags.steps.is_default();
+    if flags.experiment == Experiment::Mean && !is_default {
         let message = "reproduce mean is about mean estimation: leave out the flags of learner and adversary";
         return Err(Stop(message.into()));
     }

@@ -84,7 +84,7 @@ fn request(flags: &ReproduceFlags, experiment: &Experiment) -> Result<Request, S
 
 /// The request for the learner and adversary of the flags.
 fn asked(flags: &ReproduceFlags, train: Vec<Task>, test: Task) -> Result<Request, Stop> {
-    let template = problem::template(&flags.learner, Some(test.data.origin().columns))?;
+    let template = problem::template(&flags.learner, &flags.steps, Some(test.data.origin().columns))?;
     Ok(Request { test: Some(test), template, seed: flags.seed, ..Request::new(train) })
 }
 

@@ -270,7 +270,7 @@ fn reading(flags: &WatchFlags) -> Reading {
 
 /// Learner and threat. A learner that clips its points clips the adversary's too.
 fn template(flags: &WatchFlags) -> Result<Template, Stop> {
-    let mut template = problem::template(&flags.learner, None)?;
+    let mut template = problem::template(&flags.learner, &flags.steps, None)?;
     if template.adversary == Adversary::Ball {
         template.radius = template.radius.or(flags.rows.clip_rows);
     }

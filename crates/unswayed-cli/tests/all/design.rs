@@ -198,7 +198,7 @@ fn a_design_for_a_stream_is_resumed_to_the_same_bytes() {
     assert!(whole.status.success(), "{}", message(&whole));
     let said = String::from_utf8(whole.stdout).unwrap();
     for word in
-        ["first 3000 steps", "certified error of at most 0.9", "price", "scikit-learn", "benign error"]
+        ["first 3000 points", "certified error of at most 0.9", "price", "scikit-learn", "benign error"]
     {
         assert!(said.contains(word), "{word}: {said}");
     }
@@ -271,15 +271,16 @@ fn the_chosen_learner_stays_below_its_bound() {
             process.current_dir(&folder).arg(command).arg(&x).args(rest);
             super::json(&run(process))
         };
-        let common =
-            ["--rows", "60", "--horizon", steps, "--batch", batch, "--json", "--poison-rate", "0.02"];
+        let common = ["--rows", "60", "--batch", batch, "--json", "--poison-rate", "0.02"];
+        // A design is for a stream of points, an attack over so many steps.
+        let (points, steps_flag) = (["--horizon", "100000"], ["--horizon", steps]);
         let output = format!("run{batch}");
         let grid = ["--learning-rate", "1e-2,1e-1", "--regularization", "3e-3,3e-2", "--output", &output];
-        let found = run("design", &[&common[..], &grid, &["--attacks", "none"]].concat());
+        let found = run("design", &[&common[..], &points, &grid, &["--attacks", "none"]].concat());
         let bound = found["chosen"]["certified_loss"].as_f64().unwrap();
         let rates = ["learning_rate", "regularization"].map(|name| found["chosen"][name].to_string());
         let rates = ["--learning-rate", &rates[0], "--regularization", &rates[1]];
-        let attacked = run("attack", &[&common[..], &rates].concat());
+        let attacked = run("attack", &[&common[..], &steps_flag, &rates].concat());
         assert_eq!(attacked["horizon"].to_string(), steps);
         let losses: Vec<f64> = attacked["attacks"]
             .as_array()
@@ -299,4 +300,111 @@ fn the_chosen_learner_stays_below_its_bound() {
         .output()
         .unwrap();
     assert!(message(&wrong).contains("--start has 2 entries, but the model has 31"), "{}", message(&wrong));
+}
+
+/// Projections, clipping norms and batches are axes: in tables, in the report, and after an interruption.
+#[test]
+fn steps_are_further_axes() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = tasks(folder.path())[0].clone();
+    let command = |more: &[&str]| {
+        let mut command = Command::new(UNSWAYED);
+        command.current_dir(folder.path()).arg("design").arg(&data).args(["--output", "run", "--normalize"]);
+        command.args(["--horizon", "2000", "--learning-rate", "0.1,0.3", "--regularization", "0.1"]);
+        command.args(["--poison-rate", "0.05", "--attacks", "none", "--projection", "none,0.5"]);
+        command.args(["--clip", "0.3,none", "--batch", "16,1", "--resume"]).args(more);
+        command
+    };
+    let whole = run(command(&[]));
+    let said = String::from_utf8(whole.stdout.clone()).unwrap();
+    assert!(whole.status.success(), "{}", message(&whole));
+    for word in ["projection", "clip", "batch", "none", "first 2000 points"] {
+        assert!(said.contains(word), "{word}: {said}");
+    }
+    let read = |name: &str| std::fs::read_to_string(folder.path().join("run").join(name)).unwrap();
+    let (csv, results, journal) = (read("results.csv"), read("results.json"), read("journal.jsonl"));
+    assert!(csv.starts_with("task,learning_rate,regularization,projection,clip,batch,poison_rate,"), "{csv}");
+    assert_eq!((csv.lines().count(), journal.lines().count()), (1 + 16, 1 + 2 * 16));
+    let value: Value = serde_json::from_str(&results).unwrap();
+    assert_eq!(value["projections"], serde_json::json!([0.5, null]));
+    assert_eq!(value["clips"], serde_json::json!([0.3, null]));
+    assert_eq!(value["batches"], serde_json::json!([1, 16]));
+    // The report has a map for each further axis, and says where it is none.
+    let report = read("report.html");
+    for word in ["Certified loss by projection", "Certified loss by clip", "Certified loss by batch", "none"]
+    {
+        assert!(report.contains(word), "{word}");
+    }
+    // The certificate is of the chosen steps.
+    let chosen = &value["chosen"];
+    let expect = |name: &str| {
+        let number = chosen[name].as_f64().map_or("none".to_owned(), |x| x.to_string());
+        format!("{name}={number}")
+    };
+    let mut check = Command::new(UNSWAYED);
+    check.current_dir(folder.path()).args(["check", "run/certificates/one-0.05.certificate.json"]).arg(&data);
+    for name in ["projection", "clip", "batch"] {
+        check.args(["--expect", &expect(name)]);
+    }
+    let checked = run(check);
+    assert_eq!(checked.status.code(), Some(0), "{}", message(&checked));
+    // Killed in the middle of a line, it is continued to the same bytes.
+    std::fs::write(folder.path().join("run/journal.jsonl"), &journal[..journal.len() * 2 / 3]).unwrap();
+    let again = super::json(&run(command(&["--json"])));
+    assert!(again["computed"].as_u64().unwrap() < 32 && again["computed"].as_u64().unwrap() > 5);
+    assert!(read("results.csv") == csv && read("results.json") == results);
+    let other = run(command(&["--batch", "16,2"]));
+    assert_eq!(other.status.code(), Some(2), "a flag twice");
+    for (bad, word) in [("0", "whole numbers from 1"), ("1,x", "whole numbers"), ("4000", "fewer points")] {
+        let mut command = Command::new(UNSWAYED);
+        command.current_dir(folder.path()).arg("design").arg(&data).args(["--output", "bad", "--normalize"]);
+        let refused = run({
+            command.args(["--horizon", "2000", "--learning-rate", "0.1", "--batch", bad]);
+            command
+        });
+        assert_eq!(refused.status.code(), Some(2), "{bad}");
+        assert!(
+            message(&refused).contains(word) && message(&refused).contains("--batch"),
+            "{}",
+            message(&refused)
+        );
+    }
+}
+
+/// Which of several batches keep a limit; the largest rate is of one.
+#[test]
+fn tolerate_tries_several_steps() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = tasks(folder.path())[0].clone();
+    let tolerate = |arguments: &[&str]| {
+        let mut command = Command::new(UNSWAYED);
+        command.current_dir(folder.path()).arg("tolerate").arg(&data).args([
+            "--normalize",
+            "--limit",
+            "0.95",
+        ]);
+        run({
+            command.args(["--learning-rate", "0.1", "--regularization", "0.1"]).args(arguments);
+            command
+        })
+    };
+    let found = super::json(&tolerate(&["--poison-rate", "0.02", "--batch", "1,16", "--json"]));
+    let mut batches: Vec<u64> =
+        found["settings"].as_array().unwrap().iter().map(|row| row["batch"].as_u64().unwrap()).collect();
+    batches.sort_unstable();
+    assert_eq!(batches, [1, 16]);
+    let said = tolerate(&["--poison-rate", "0.02", "--batch", "1,16"]);
+    assert!(String::from_utf8_lossy(&said.stdout).contains("batch"));
+    let several = tolerate(&["--batch", "1,16"]);
+    assert!(
+        several.status.code() == Some(2) && message(&several).contains("--batch"),
+        "{}",
+        message(&several)
+    );
+    // 2000 points are 125 steps of 16.
+    let stream =
+        super::json(&tolerate(&["--batch", "16", "--horizon", "2000", "--attacks", "none", "--json"]));
+    let certificate = folder.path().join(stream["certificate"].as_str().unwrap());
+    let text = std::fs::read_to_string(certificate).unwrap();
+    assert!(text.contains("\"steps\":125") || text.contains("\"steps\": 125"), "{text}");
 }

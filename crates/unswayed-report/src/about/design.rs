@@ -1,13 +1,14 @@
 //! The report of a design: the choice, the grid, the front, the test task.
 
+use unswayed::design::axis::Axis as Varied;
 use unswayed::design::choose::Objective;
 use unswayed::design::table::Row;
 use unswayed::design::{Design, Request, Setting};
 use unswayed::{Adversary, Column, Template};
 use unswayed_check::TextLine;
 
-use super::{certificate_name, tool, words};
-use crate::number::{down, parameter, percent, up};
+use super::{axis_value, certificate_name, setting_name, shown_axes, tool, words};
+use crate::number::{down, percent, up};
 use crate::{
     Axis, Block, HeatMap, Kind, LinePlot, Report, ScatterPlot, ScatterPoint, Section, Series, Steps, Table,
 };
@@ -31,17 +32,9 @@ pub fn design_report(request: &Request, result: &Design, command: String, folder
     report.with_common_axes()
 }
 
-fn name(setting: Setting) -> String {
-    format!(
-        "learning rate {}, regularization {}",
-        parameter(setting.learning_rate),
-        parameter(setting.regularization)
-    )
-}
-
 /// What was found, in words.
 fn verdict(result: &Design) -> Vec<String> {
-    let mut words = vec![format!("Use {}.", name(result.chosen.setting))];
+    let mut words = vec![format!("Use {}.", setting_name(result.chosen.setting))];
     if let Some(test) = &result.test
         && let (Some(chosen), Some(poor)) = (test.chosen.last(), test.poor.last())
     {
@@ -53,9 +46,9 @@ fn verdict(result: &Design) -> Vec<String> {
              {}.{attack} A poor setting ({}) is certified at {} only.",
             test.task,
             percent(chosen.poison_rate),
-            chosen.horizon.map_or("long-run loss".into(), |steps| format!("average loss of the first {steps} steps")),
+            chosen.horizon.map_or("long-run loss".into(), |points| format!("average loss over the first {points} points")),
             up(chosen.bound()),
-            name(result.poor.setting),
+            setting_name(result.poor.setting),
             up(poor.bound()),
         ));
     }
@@ -86,8 +79,8 @@ fn facts(request: &Request, result: &Design) -> Vec<(String, String)> {
         ),
         ("certificates".to_owned(), format!("{}, each verified in exact arithmetic", result.rows.len())),
     ]);
-    facts.extend(request.horizon.map(|steps| {
-        ("horizon".to_owned(), format!("all figures are averages over the first {steps} steps"))
+    facts.extend(request.horizon.map(|points| {
+        ("horizon".to_owned(), format!("all figures are averages over the first {points} points"))
     }));
     facts.extend(result.customary.bounds.last().map(|(rate, loss, _)| {
         let (task, rate) = (&result.customary.task, percent(*rate));
@@ -191,7 +184,7 @@ fn loss_axis(request: &Request) -> String {
     let loss = template_loss(&request.template);
     request.horizon.map_or_else(
         || format!("long-run {loss} loss"),
-        |steps| format!("{loss} loss, average of the first {steps} steps"),
+        |points| format!("{loss} loss, average over the first {points} points"),
     )
 }
 
@@ -201,7 +194,7 @@ pub fn task_sections(prefix: &str, request: &Request, result: &Design, paper: &[
     if let Some(test) = &result.test {
         let mut blocks = vec![Block::Lines(losses(
             &format!("{prefix}chosen"),
-            &format!("{}: chosen setting ({})", test.task, name(result.chosen.setting)),
+            &format!("{}: chosen setting ({})", test.task, setting_name(result.chosen.setting)),
             &test.chosen,
             &of_setting(paper, result.chosen.setting),
             request,
@@ -209,7 +202,7 @@ pub fn task_sections(prefix: &str, request: &Request, result: &Design, paper: &[
         if result.poor.setting != result.chosen.setting {
             blocks.push(Block::Lines(losses(
                 &format!("{prefix}poor"),
-                &format!("{}: poor setting ({})", test.task, name(result.poor.setting)),
+                &format!("{}: poor setting ({})", test.task, setting_name(result.poor.setting)),
                 &test.poor,
                 &of_setting(paper, result.poor.setting),
                 request,
@@ -226,11 +219,11 @@ pub fn task_sections(prefix: &str, request: &Request, result: &Design, paper: &[
     sections.push(Section {
         heading: "The choice".into(),
         text: "Means over the training tasks and poison rates.".into(),
-        blocks: vec![
-            Block::Heat(heat(prefix, result)),
-            Block::Scatter(front(prefix, result)),
-            Block::Table(ranking(prefix, result)),
-        ],
+        blocks: heats(prefix, result)
+            .into_iter()
+            .map(Block::Heat)
+            .chain([Block::Scatter(front(prefix, result)), Block::Table(ranking(prefix, result))])
+            .collect(),
     });
     sections.push(Section {
         heading: "All figures".into(),
@@ -272,26 +265,46 @@ fn losses(id: &str, title: &str, rows: &[Row], paper: &[(f64, f64)], request: &R
     }
 }
 
-fn heat(prefix: &str, result: &Design) -> HeatMap {
-    let (rates, sigmas) = (&result.grid.learning_rates, &result.grid.regularizations);
-    let at = |eta: f64, sigma: f64| {
-        let here = |r: &&unswayed::design::choose::Ranked| {
-            r.setting == Setting { learning_rate: eta, regularization: sigma }
-        };
-        result.ranking.iter().find(here).map(|r| r.certified_loss)
+/// Certified losses by learning rate and each of the other axes with several values, the rest as in the best setting of the grid.
+fn heats(prefix: &str, result: &Design) -> Vec<HeatMap> {
+    let others = Varied::ALL.into_iter().filter(|axis| *axis != Varied::LearningRate);
+    let several = |axis: &Varied| *axis == Varied::Regularization || axis.values(&result.grid).len() > 1;
+    others.filter(several).map(|axis| heat(prefix, result, axis)).collect()
+}
+
+fn heat(prefix: &str, result: &Design, across: Varied) -> HeatMap {
+    let (rates, values) = (&result.grid.learning_rates, across.values(&result.grid));
+    let best = result.ranking[0].setting;
+    let setting = |eta: f64, value: f64| across.put(Setting { learning_rate: eta, ..best }, value);
+    let at = |eta: f64, value: f64| {
+        let here = setting(eta, value);
+        result.ranking.iter().find(|r| r.setting == here).map(|r| r.certified_loss)
     };
     let position = |values: &[f64], value: f64| values.iter().position(|v| v.to_bits() == value.to_bits());
     let chosen = result.chosen.setting;
+    let place = position(rates, chosen.learning_rate).zip(position(&values, across.of(chosen)));
+    let is_here = setting(chosen.learning_rate, across.of(chosen)) == chosen;
+    let finite = |x: &f64| Some(*x).filter(|x| x.is_finite());
+    let (id, title) = match across {
+        Varied::Regularization => (format!("{prefix}grid"), "Certified loss of each setting".to_owned()),
+        _ => (format!("{prefix}grid-{}", across.name()), format!("Certified loss by {}", across.name())),
+    };
+    let rest = shown_axes(result.ranking.iter().map(|r| r.setting)).into_iter();
+    let rest: Vec<String> = rest
+        .filter(|axis| *axis != Varied::LearningRate && *axis != across)
+        .map(|axis| format!("{} {}", axis.name(), axis_value(axis, best)))
+        .collect();
+    let slice = if rest.is_empty() { String::new() } else { format!(" All have {}.", rest.join(", ")) };
     HeatMap {
-        id: format!("{prefix}grid"),
-        title: "Certified loss of each setting".into(),
+        id,
+        title,
         rows: Steps::new("learning rate", rates),
-        columns: Steps::new("regularization", sigmas),
-        cells: rates.iter().map(|eta| sigmas.iter().map(|sigma| at(*eta, *sigma)).collect()).collect(),
+        columns: Steps { label: across.name().into(), values: values.iter().map(finite).collect() },
+        cells: rates.iter().map(|eta| values.iter().map(|value| at(*eta, *value)).collect()).collect(),
         unit: "mean certified loss".into(),
         kind: Kind::Certified,
-        chosen: position(rates, chosen.learning_rate).zip(position(sigmas, chosen.regularization)),
-        note: "The marked cell is the chosen setting; the benign loss counts too, see below.".into(),
+        chosen: place.filter(|_| is_here),
+        note: format!("The marked cell is the chosen setting; the benign loss counts too, see below.{slice}"),
     }
 }
 
@@ -306,7 +319,7 @@ fn front(prefix: &str, result: &Design) -> ScatterPlot {
         y: Axis::new("mean certified loss"),
         points: ranked
             .iter()
-            .map(|r| ScatterPoint { label: name(r.setting), x: r.benign_loss, y: r.certified_loss })
+            .map(|r| ScatterPoint { label: setting_name(r.setting), x: r.benign_loss, y: r.certified_loss })
             .collect(),
         front,
         chosen: ranked.iter().position(|r| r.setting == result.chosen.setting),
@@ -316,55 +329,38 @@ fn front(prefix: &str, result: &Design) -> ScatterPlot {
 }
 
 fn ranking(prefix: &str, result: &Design) -> Table {
-    let header = [
-        "learning rate",
-        "regularization",
-        "benign loss",
-        "benign error",
-        "certified loss",
-        "certified error",
-        "objective",
-        "Pareto",
-    ];
+    let axes = shown_axes(result.ranking.iter().map(|r| r.setting));
+    let figures = ["benign loss", "benign error", "certified loss", "certified error", "objective", "Pareto"];
+    let header = axes.iter().map(|axis| axis.name()).chain(figures);
     let row = |r: &unswayed::design::choose::Ranked| {
-        vec![
-            parameter(r.setting.learning_rate),
-            parameter(r.setting.regularization),
+        let setting = axes.iter().map(|axis| axis_value(*axis, r.setting));
+        let figures = [
             down(r.benign_loss),
             r.benign_error.map_or(String::new(), down),
             up(r.certified_loss),
             r.certified_error.map_or(String::new(), up),
             if r.objective.is_finite() { up(r.objective) } else { "-".into() },
             if r.pareto { "yes".into() } else { String::new() },
-        ]
+        ];
+        setting.chain(figures).collect()
     };
     Table {
         id: format!("{prefix}ranking"),
         title: "Settings, best first".into(),
-        header: header.map(str::to_owned).to_vec(),
+        header: header.map(str::to_owned).collect(),
         rows: result.ranking.iter().map(row).collect(),
         note: String::new(),
     }
 }
 
 fn figures(prefix: &str, result: &Design) -> Table {
-    let header = [
-        "task",
-        "learning rate",
-        "regularization",
-        "poison rate",
-        "benign loss",
-        "attack loss",
-        "certified loss",
-        "certified error",
-        "gap",
-        "status",
-    ];
+    let axes = shown_axes(result.rows.iter().map(Row::setting));
+    let figures =
+        ["poison rate", "benign loss", "attack loss", "certified loss", "certified error", "gap", "status"];
+    let header = ["task"].into_iter().chain(axes.iter().map(|axis| axis.name())).chain(figures);
     let row = |r: &Row| {
-        vec![
-            r.task.clone(),
-            parameter(r.learning_rate),
-            parameter(r.regularization),
+        let setting = axes.iter().map(|axis| axis_value(*axis, r.setting()));
+        let figures = [
             percent(r.poison_rate),
             down(r.benign_loss),
             r.attack_loss.map_or(String::new(), down),
@@ -372,12 +368,13 @@ fn figures(prefix: &str, result: &Design) -> Table {
             r.error_bound().map_or(String::new(), up),
             r.gap.map_or(String::new(), |gap| format!("{gap:.2}")),
             r.status.clone(),
-        ]
+        ];
+        [r.task.clone()].into_iter().chain(setting).chain(figures).collect()
     };
     Table {
         id: format!("{prefix}figures"),
         title: "Every task, setting and poison rate".into(),
-        header: header.map(str::to_owned).to_vec(),
+        header: header.map(str::to_owned).collect(),
         rows: result.rows.iter().map(row).collect(),
         note: "Bounds are rounded up, measurements down.".into(),
     }

@@ -17,6 +17,9 @@ pub fn design_summary(request: &Request, result: &Design) -> Value {
         json!({
             "learning_rate": r.setting.learning_rate,
             "regularization": r.setting.regularization,
+            "projection": r.setting.projection,
+            "clip": r.setting.clip,
+            "batch": r.setting.batch,
             "benign_loss": r.benign_loss,
             "certified_loss": r.certified_loss,
             "benign_error": r.benign_error,
@@ -35,6 +38,9 @@ pub fn design_summary(request: &Request, result: &Design) -> Value {
         "price": result.price,
         "learning_rates": result.grid.learning_rates,
         "regularizations": result.grid.regularizations,
+        "projections": result.grid.projections,
+        "clips": result.grid.clips,
+        "batches": result.grid.batches,
         "at_edge": result.grid.edges(result.chosen.setting),
         "scikit_learn_default": json!({
             "task": result.customary.task,

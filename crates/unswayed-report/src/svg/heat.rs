@@ -2,10 +2,10 @@
 
 use super::Area;
 use super::canvas::{Canvas, fit, width};
-use crate::HeatMap;
 use crate::figure::cell;
-use crate::number::{plain, rounded};
+use crate::number::rounded;
 use crate::style::heat;
+use crate::{HeatMap, Steps};
 
 /// The place of one cell.
 struct Cells {
@@ -58,8 +58,8 @@ pub fn extremes(map: &HeatMap) -> (f64, f64) {
 /// Labels around the grid.
 fn frame(canvas: &mut Canvas, map: &HeatMap, outer: Area) -> Cells {
     let size = canvas.font();
-    let names = |values: &[f64]| values.iter().map(|x| plain(*x, false)).collect::<Vec<_>>();
-    let (rows, columns) = (names(&map.rows.values), names(&map.columns.values));
+    let names = |steps: &Steps| (0..steps.values.len()).map(|i| steps.name(i)).collect::<Vec<_>>();
+    let (rows, columns) = (names(&map.rows), names(&map.columns));
     let widest = rows.iter().map(|name| width(name, size)).fold(0.0, f64::max).min(120.0);
     let area = Area {
         left: outer.left + widest + 8.0,
@@ -123,8 +123,8 @@ fn draw_cell(
 
 fn explain(canvas: &mut Canvas, map: &HeatMap, cells: &Cells, (row, column): (usize, usize)) {
     let mut tip = vec![
-        (String::new(), map.rows.label.clone(), plain(map.rows.values[row], false)),
-        (String::new(), map.columns.label.clone(), plain(map.columns.values[column], false)),
+        (String::new(), map.rows.label.clone(), map.rows.name(row)),
+        (String::new(), map.columns.label.clone(), map.columns.name(column)),
         (String::new(), map.unit.clone(), words(map, row, column)),
     ];
     if map.chosen == Some((row, column)) {
@@ -140,11 +140,10 @@ fn describe(map: &HeatMap, (low, high): (f64, f64)) -> String {
     } else {
         String::new()
     };
-    let chosen = map.chosen.and_then(|(r, c)| {
-        let (row, column) = (map.rows.values.get(r)?, map.columns.values.get(c)?);
+    let chosen = map.chosen.map(|(r, c)| {
         let value = words(map, r, c);
-        let (row, column) = (plain(*row, false), plain(*column, false));
-        Some(format!(" Chosen: {} {row}, {} {column}, {value}.", map.rows.label, map.columns.label))
+        let (row, column) = (map.rows.name(r), map.columns.name(c));
+        format!(" Chosen: {} {row}, {} {column}, {value}.", map.rows.label, map.columns.label)
     });
     format!(
         "Grid of {} by {} and {}{range}; darker is larger.{} {}",

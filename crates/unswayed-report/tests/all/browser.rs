@@ -5,6 +5,7 @@ mod live;
 
 use chrome::Chrome;
 use tempfile::TempDir;
+use unswayed_report::{Block, Report, Section, Table};
 
 use super::common;
 
@@ -43,6 +44,29 @@ fn it_is_quiet_and_alone() {
     assert_eq!(requests.iter().filter(outside).collect::<Vec<_>>(), Vec::<&String>::new());
     assert_eq!(chrome.complaints(), Vec::<serde_json::Value>::new());
     assert_eq!(chrome.eval("window.hacked === undefined && document.images.length === 0"), true);
+}
+
+/// A title is nearer to what is below it than to the note above.
+#[test]
+fn plots_and_tables_stand_apart() {
+    let second = Table { id: "second".into(), ..common::table() };
+    let blocks = vec![Block::Lines(common::lines()), Block::Table(common::table()), Block::Table(second)];
+    let report = Report {
+        sections: vec![Section { heading: "All".into(), text: String::new(), blocks }],
+        ..common::report()
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    unswayed_report::write_folder(&report, folder.path()).expect("files");
+    let mut chrome = Chrome::start();
+    for width in [1280, 400] {
+        chrome.size(width, 800);
+        chrome.open(&folder.path().join("report.html"));
+        let gaps = "(() => { const all = [...document.querySelectorAll('section figure, section .table')].map(e => \
+                    e.getBoundingClientRect()); \
+                    return Math.min(...all.slice(1).map((box, i) => box.top - all[i].bottom)); })()";
+        let least = chrome.eval(gaps).as_f64().expect("a number");
+        assert!(least >= 20.0, "{least} at {width}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The objective, the ranking of settings, the Pareto front, the weight κ, and the continuous search.
 
+use super::axis::Axis;
 use super::sweep::{Chain, Sweep};
 use super::{DesignError, Grid, Setting};
 
@@ -153,8 +154,9 @@ fn distinct(settings: impl Iterator<Item = Setting>) -> impl Iterator<Item = Set
     })
 }
 
-/// Continues from the best setting of a ranking between the points of the grid: compass search in (log η, log σ), within
-/// the grid's range, with steps that start at half the grid's spacing and are halved where no neighbour is better.
+/// Continues from the best setting of a ranking between the points of the grid: compass search in the logarithms of all axes with
+/// several values, within the grid's range, with steps that start at half the grid's spacing and are halved where no neighbour is
+/// better. A setting without projection or clipping stays so.
 pub fn refine(
     sweep: &Sweep,
     tasks: &[usize],
@@ -163,8 +165,8 @@ pub fn refine(
     grid: &Grid,
 ) -> Result<(Ranked, Vec<Setting>), DesignError> {
     let objective = objective.into();
-    let ranges = [Range::of(&grid.learning_rates), Range::of(&grid.regularizations)];
-    let mut steps = ranges.map(|r| r.spacing.sqrt());
+    let ranges = Axis::ALL.map(|axis| Range::of(axis, grid));
+    let mut steps = ranges.map(|range| range.map_or(1.0, |range| range.spacing.sqrt()));
     let (mut best, mut tried) = (from, Vec::new());
     while steps.iter().any(|step| *step > FINEST) {
         let neighbours = neighbours(best.setting, steps, ranges);
@@ -185,32 +187,36 @@ fn certify_all(sweep: &Sweep, tasks: &[usize], settings: &[Setting]) -> Result<(
     sweep.certify(&chains)
 }
 
-/// The values of a grid's axis: the ends, and the mean factor between neighbours.
+/// The finite values of a grid's axis: the ends, and the mean factor between neighbours.
 #[derive(Clone, Copy)]
 struct Range {
+    axis: Axis,
     least: f64,
     most: f64,
     spacing: f64,
 }
 
 impl Range {
-    fn of(values: &[f64]) -> Range {
-        let (least, most) = (values[0], values[values.len() - 1]);
-        let spacing = (most / least).powf(1.0 / (values.len().max(2) - 1) as f64);
-        Range { least, most, spacing }
+    /// None without several values; zero has no logarithm.
+    fn of(axis: Axis, grid: &Grid) -> Option<Range> {
+        let values: Vec<f64> = axis.values(grid).into_iter().filter(|x| *x > 0.0 && x.is_finite()).collect();
+        let [least, .., most] = values[..] else { return None };
+        let spacing = (most / least).powf(1.0 / (values.len() - 1) as f64);
+        Some(Range { axis, least, most, spacing })
     }
 
-    /// Moved by a factor within the range, rounded to three digits: a setting should be easy to copy.
-    fn step(self, from: f64, factor: f64) -> f64 {
-        let to = from * factor;
-        format!("{to:.2e}").parse().unwrap_or(to).clamp(self.least, self.most)
+    /// A setting moved by a factor within the range, rounded to three digits: a setting should be easy to copy.
+    fn step(self, from: Setting, factor: f64) -> Option<Setting> {
+        let at = Some(self.axis.of(from)).filter(|at| (self.least..=self.most).contains(at))?;
+        let to = at * factor;
+        let rounded = format!("{to:.2e}").parse().unwrap_or(to).clamp(self.least, self.most);
+        Some(self.axis.put(from, rounded))
     }
 }
 
-/// Up to four settings, one step away in one direction each.
-fn neighbours(at: Setting, [eta, sigma]: [f64; 2], [etas, sigmas]: [Range; 2]) -> Vec<Setting> {
-    let rate = |factor: f64| Setting { learning_rate: etas.step(at.learning_rate, factor), ..at };
-    let weight = |factor: f64| Setting { regularization: sigmas.step(at.regularization, factor), ..at };
-    let all = [rate(1.0 / eta), rate(eta), weight(1.0 / sigma), weight(sigma)];
-    distinct(all.into_iter().filter(|setting| *setting != at)).collect()
+/// Up to ten settings, one step away in one direction each.
+fn neighbours(at: Setting, factors: [f64; 5], ranges: [Option<Range>; 5]) -> Vec<Setting> {
+    let moves = ranges.into_iter().zip(factors).filter_map(|(range, factor)| Some((range?, factor)));
+    let both = moves.flat_map(|(range, factor)| [range.step(at, 1.0 / factor), range.step(at, factor)]);
+    distinct(both.flatten().filter(|setting| *setting != at)).collect()
 }

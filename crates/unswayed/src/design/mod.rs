@@ -1,6 +1,6 @@
 //! Choosing the learner: the same certificate for many settings, and the setting that keeps the harm small.
 //!
-//! The learner's setting φ = (η, σ) is chosen on training tasks to minimise the mean of
+//! The learner's setting φ = (η, σ, and how it projects, clips and collects points) is chosen on training tasks to minimise the mean of
 //!
 //! ```text
 //! benign loss + κ · certified loss
@@ -11,7 +11,9 @@
 //!
 //! | module | its part |
 //! |---|---|
+//! | [`axis`] | what is varied: η, σ, projection, clipping, batch |
 //! | [`grid`] | the settings and poison rates to try |
+//! | [`steps`] | the further axes: radii to project on, norms to clip at, points per step |
 //! | [`record`] | what is known of one task and setting |
 //! | [`journal`] | records on disk, as they come; survives being killed |
 //! | [`piece`] | what is computed in one go, in this process or in another |
@@ -21,6 +23,7 @@
 //! | [`tolerate`] | the question turned round: the largest poison rate under a limit |
 //! | [`noise`] | mean estimation: the paper's Algorithm 1, which designs noise and finds that none is best |
 
+pub mod axis;
 pub mod choose;
 mod customary;
 mod error;
@@ -30,6 +33,7 @@ pub mod noise;
 pub mod piece;
 mod plan;
 pub mod record;
+pub mod steps;
 pub mod sweep;
 pub mod table;
 pub mod tolerate;
@@ -38,4 +42,5 @@ pub use customary::Customary;
 pub use error::DesignError;
 pub use grid::{Grid, Growing, Setting};
 pub use plan::{AttackPlan, Design, OnTest, Request, design};
+pub use steps::{Steps, Tried};
 pub use sweep::{BenignLoss, Run, Sweep, SweepPlan, Task};

@@ -56,7 +56,7 @@ impl Piece {
     ///     horizon: None,
     ///     start: None,
     /// };
-    /// let setting = Setting { learning_rate: 1e-3, regularization: 0.01 };
+    /// let setting = Setting::new(1e-3, 0.01);
     /// let piece = Piece { task: "mnist".into(), setting, work: Work::Certify { known: vec![] } };
     /// let mut records = vec![];
     /// piece.compute(&unswayed::data::sample()?.into(), &plan, &Default::default(), &mut |record| {
@@ -128,15 +128,19 @@ impl Site<'_> {
     }
 
     /// The learner with this setting on the task, against the threat at this rate.
-    fn problem(&self, poison_rate: f64) -> Result<Problem, DesignError> {
-        let builder = Problem::of_template(self.data.clone(), self.plan.template.clone());
-        let Setting { learning_rate, regularization } = self.setting;
-        let built = builder
-            .learning_rate(learning_rate)
-            .regularization(regularization)
+    pub(super) fn problem(&self, poison_rate: f64) -> Result<Problem, DesignError> {
+        let template = self.setting.steps_of(&self.plan.template);
+        let built = Problem::of_template(self.data.clone(), template)
+            .learning_rate(self.setting.learning_rate)
+            .regularization(self.setting.regularization)
             .poison_rate(poison_rate)
             .build();
         built.map_err(|source| DesignError::Problem { task: self.task.into(), source })
+    }
+
+    /// The number of first steps that figures are averages over; the long run if absent.
+    fn steps(&self) -> Option<u64> {
+        self.plan.horizon.map(|points| self.setting.steps(points))
     }
 
     fn outcome(
@@ -145,7 +149,7 @@ impl Site<'_> {
         near: Option<&Solution>,
     ) -> Result<(Outcome, Option<Solution>), DesignError> {
         let mut options = Options::default();
-        (options.horizon, options.start) = (self.plan.horizon, self.plan.start.clone());
+        (options.horizon, options.start) = (self.steps(), self.plan.start.clone());
         certify_near(&self.problem(rate)?, &options, near)
             .map_err(|source| DesignError::Certify { task: self.task.into(), source })
     }
@@ -153,8 +157,7 @@ impl Site<'_> {
     fn certified_record(&self, rate: f64, outcome: &Outcome, solution: Option<Solution>) -> CertifiedRecord {
         CertifiedRecord {
             task: self.task.into(),
-            learning_rate: self.setting.learning_rate,
-            regularization: self.setting.regularization,
+            setting: self.setting,
             poison_rate: rate,
             loss: outcome.certified_loss,
             error: outcome.certified_error,
@@ -169,8 +172,7 @@ impl Site<'_> {
     fn benign_record(&self, model: &Benign) -> Result<BenignRecord, DesignError> {
         let mut record = BenignRecord {
             task: self.task.into(),
-            learning_rate: self.setting.learning_rate,
-            regularization: self.setting.regularization,
+            setting: self.setting,
             loss: model.loss,
             error: model.error,
             half_width: None,
@@ -187,8 +189,7 @@ impl Site<'_> {
     fn attacked(&self, rate: f64) -> Result<AttackedRecord, DesignError> {
         Ok(AttackedRecord {
             task: self.task.into(),
-            learning_rate: self.setting.learning_rate,
-            regularization: self.setting.regularization,
+            setting: self.setting,
             poison_rate: rate,
             attacks: self.suite(rate, None)?.iter().map(attack_record).collect(),
         })
@@ -202,7 +203,7 @@ impl Site<'_> {
             let suite =
                 suite.with_effort(self.plan.effort).with_seed(self.plan.seed).with_cancel(self.cancel);
             let attacks = attacks.map_or_else(|| suite.usual(), <[Attack]>::to_vec);
-            match self.plan.horizon {
+            match self.steps() {
                 Some(steps) => {
                     let start = self.plan.start.clone().unwrap_or_else(|| vec![0.0; problem.parameters()]);
                     suite.run_first(&attacks, &start, steps)

@@ -6,7 +6,7 @@ use super::choose::{Objective, Ranked, harm, rank, refine, tune_kappa};
 use super::customary::{Customary, customary};
 use super::sweep::{BenignLoss, Chain, Run, Sweep, SweepPlan, Task};
 use super::table::{Row, rows};
-use super::{DesignError, Grid, Growing, Setting};
+use super::{DesignError, Grid, Growing, Setting, Steps};
 use crate::attack::Effort;
 use crate::error::ParameterError;
 use crate::problem::Template;
@@ -39,7 +39,7 @@ pub struct Request {
     pub grid: Grid,
     /// The weight of the certified loss; tuned on the validation task if absent, or 1 without one.
     pub kappa: Option<f64>,
-    /// Learner and threat but for their rates.
+    /// Learner and threat but for what the grid varies.
     pub template: Template,
     /// Where the benign loss comes from.
     pub benign: BenignLoss,
@@ -49,18 +49,29 @@ pub struct Request {
     pub seed: u64,
     /// Whether to continue between the points of the grid.
     pub refine: bool,
-    /// The number of first steps that all figures are averages over; the long run if absent.
+    /// The number of first points of a stream: all figures are averages over the steps that these make; the long run if absent.
     pub horizon: Option<u64>,
     /// Where the learner starts, with a horizon; θ = 0 if absent.
     pub start: Option<Vec<f64>>,
     /// Choose the best benign loss among settings whose certified error is at most this, in place of the weighted sum.
     pub at_most_error: Option<f64>,
-    /// Which axes of the grid grow where the choice is on their edge. For learning rates this needs a horizon: in the long run a
-    /// smaller one never hurts.
+    /// Which axes of the grid grow where the choice is on their edge. For learning rates and batches this needs a horizon: in the
+    /// long run a smaller rate and a larger batch never hurt.
     pub growing: Growing,
 }
 
 impl Request {
+    /// With these steps as further axes of the grid; axes with suggested values may grow.
+    ///
+    /// # Errors
+    /// Values that no learner can have.
+    pub fn with_steps(mut self, steps: &Steps) -> Result<Self, DesignError> {
+        self.grid = steps.extend(self.grid, &mut self.template, &self.train)?;
+        let Growing { projections, clips, batches, .. } = steps.growing();
+        self.growing = Growing { projections, clips, batches, ..self.growing };
+        Ok(self)
+    }
+
     /// The paper's grid, κ = 1, the unit ball, simulated benign losses, fast attacks where they matter, no refinement.
     pub fn new(train: Vec<Task>) -> Self {
         Request {
@@ -164,7 +175,7 @@ pub fn design(request: &Request, journal: Option<(&Path, bool)>, run: &Run) -> R
 
 /// Certifies all settings of a grid on all tasks, and attacks them if that is planned.
 fn sweep_all(request: &Request, roles: &Roles, sweep: &Sweep, grid: &Grid) -> Result<(), DesignError> {
-    let settings: Vec<Setting> = grid.settings().collect();
+    let settings: Vec<Setting> = grid.settings(&request.template).collect();
     let everywhere: Vec<Chain> = chains(&roles.all(), &settings);
     sweep.certify(&everywhere)?;
     if let AttackPlan::Everywhere(_) = request.attacks {
@@ -181,14 +192,19 @@ fn grow(
     objective: Objective,
 ) -> Result<(Grid, Vec<Ranked>), DesignError> {
     let mut grid = request.grid.clone();
+    let is_stream = request.horizon.is_some();
     let growing = Growing {
-        learning_rates: request.growing.learning_rates && request.horizon.is_some(),
+        learning_rates: request.growing.learning_rates && is_stream,
+        batches: request.growing.batches && is_stream,
         ..request.growing
     };
-    let ranked = |grid: &Grid| rank(sweep, &roles.train, &grid.settings().collect::<Vec<_>>(), objective);
+    let most_points = request.horizon.unwrap_or(u64::MAX);
+    let ranked = |grid: &Grid| {
+        rank(sweep, &roles.train, &grid.settings(&request.template).collect::<Vec<_>>(), objective)
+    };
     let mut ranking = ranked(&grid);
     for _ in 0..MOST_GROWTHS {
-        let Some(larger) = grid.beyond(ranking[0].setting, growing) else { break };
+        let Some(larger) = grid.beyond(ranking[0].setting, growing, most_points) else { break };
         sweep_all(request, roles, sweep, &larger)?;
         (ranking, grid) = (ranked(&larger), larger);
     }
@@ -197,7 +213,7 @@ fn grow(
 
 /// Everything after the grid has been swept.
 fn conclude(request: &Request, roles: &Roles, sweep: &Sweep) -> Result<Design, DesignError> {
-    let first: Vec<Setting> = request.grid.settings().collect();
+    let first: Vec<Setting> = request.grid.settings(&request.template).collect();
     let attacks = request.attacks != AttackPlan::None;
     let (kappa, tuned) = match (request.kappa, roles.validate) {
         (Some(kappa), _) => (kappa, false),
@@ -206,7 +222,7 @@ fn conclude(request: &Request, roles: &Roles, sweep: &Sweep) -> Result<Design, D
     };
     let objective = request.at_most_error.map_or(Objective::Weighted(kappa), Objective::AtMostError);
     let (grid, ranking) = grow(request, roles, sweep, objective)?;
-    let mut settings: Vec<Setting> = grid.settings().collect();
+    let mut settings: Vec<Setting> = grid.settings(&request.template).collect();
     let (best, poor) = (ranking[0], ranking[ranking.len() - 1]);
     let mut chosen = best;
     if request.refine {

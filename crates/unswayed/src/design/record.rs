@@ -32,10 +32,9 @@ impl Record {
 pub struct BenignRecord {
     /// The task's name.
     pub task: String,
-    /// η.
-    pub learning_rate: f64,
-    /// σ.
-    pub regularization: f64,
+    /// The learner's setting.
+    #[serde(flatten)]
+    pub setting: Setting,
     /// The loss: in the long run, or averaged over the first steps.
     pub loss: f64,
     /// The error; absent for a regression loss.
@@ -51,10 +50,9 @@ pub struct BenignRecord {
 pub struct CertifiedRecord {
     /// The task's name.
     pub task: String,
-    /// η.
-    pub learning_rate: f64,
-    /// σ.
-    pub regularization: f64,
+    /// The learner's setting.
+    #[serde(flatten)]
+    pub setting: Setting,
     /// ε.
     pub poison_rate: f64,
     /// No adversary gets the long-run loss above this.
@@ -92,10 +90,9 @@ impl CertifiedRecord {
 pub struct AttackedRecord {
     /// The task's name.
     pub task: String,
-    /// η.
-    pub learning_rate: f64,
-    /// σ.
-    pub regularization: f64,
+    /// The learner's setting.
+    #[serde(flatten)]
+    pub setting: Setting,
     /// ε.
     pub poison_rate: f64,
     /// Each attack, in the order of the suite.
@@ -135,7 +132,7 @@ impl AttackedRecord {
 pub(super) struct Key {
     kind: Kind,
     task: usize,
-    setting: [u64; 2],
+    setting: [u64; 5],
     poison_rate: u64,
 }
 
@@ -161,19 +158,10 @@ impl Key {
 
     /// The key of a record, if its task is known.
     pub(super) fn of(record: &Record, task_index: impl Fn(&str) -> Option<usize>) -> Option<Key> {
-        let setting = |learning_rate, regularization| Setting { learning_rate, regularization };
         Some(match record {
-            Record::Benign(r) => {
-                Key::benign(task_index(&r.task)?, setting(r.learning_rate, r.regularization))
-            }
-            Record::Certified(r) => Key::certified(
-                task_index(&r.task)?,
-                setting(r.learning_rate, r.regularization),
-                r.poison_rate,
-            ),
-            Record::Attacked(r) => {
-                Key::attacked(task_index(&r.task)?, setting(r.learning_rate, r.regularization), r.poison_rate)
-            }
+            Record::Benign(r) => Key::benign(task_index(&r.task)?, r.setting),
+            Record::Certified(r) => Key::certified(task_index(&r.task)?, r.setting, r.poison_rate),
+            Record::Attacked(r) => Key::attacked(task_index(&r.task)?, r.setting, r.poison_rate),
         })
     }
 }

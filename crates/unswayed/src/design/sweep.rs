@@ -16,6 +16,7 @@ use crate::attack::Effort;
 use crate::cancel::Cancel;
 use crate::certify::{self, Outcome};
 use crate::data::Dataset;
+use crate::error::ParameterError;
 use crate::problem::Template;
 
 /// A dataset with a name.
@@ -52,7 +53,7 @@ impl BenignLoss {
 pub struct SweepPlan {
     /// The settings and rates of the grid.
     pub grid: Grid,
-    /// Learner and threat but for their rates.
+    /// Learner and threat but for what the grid varies.
     pub template: Template,
     /// Where the benign loss comes from.
     pub benign: BenignLoss,
@@ -60,7 +61,7 @@ pub struct SweepPlan {
     pub effort: Effort,
     /// The seed of simulations and attacks.
     pub seed: u64,
-    /// The number of first steps that figures are averages over; the long run if absent.
+    /// The number of first points of a stream, over the steps on which figures are averages; the long run if absent.
     pub horizon: Option<u64>,
     /// Where the learner starts, with a horizon; θ = 0 if absent.
     pub start: Option<Vec<f64>>,
@@ -193,6 +194,9 @@ impl<'a> Sweep<'a> {
             "learning_rates": self.plan.grid.learning_rates,
             "regularizations": self.plan.grid.regularizations,
             "poison_rates": self.plan.grid.poison_rates,
+            "projections": self.plan.grid.projections,
+            "clips": self.plan.grid.clips,
+            "batches": self.plan.grid.batches,
             "template": self.plan.template,
             "benign": self.plan.benign.word(),
             "attacks": match self.plan.effort { Effort::Fast => "fast", Effort::Full => "full" },
@@ -229,6 +233,12 @@ impl<'a> Sweep<'a> {
         let rates = &self.plan.grid.poison_rates;
         let (mut missing, mut pieces) = (0, Vec::new());
         for chain in chains {
+            if self.plan.horizon.is_some_and(|points| chain.setting.steps(points) == 0) {
+                let why = "the stream has fewer points than one step takes";
+                return Err(ParameterError::new("batch", chain.setting.batch as f64, why).into());
+            }
+            // What no theorem covers is refused before hours of work.
+            self.site(*chain).problem(0.0)?;
             let keys = rates.iter().map(|rate| Key::certified(chain.task, chain.setting, *rate));
             let known: Vec<Record> = keys
                 .chain([Key::benign(chain.task, chain.setting)])
@@ -255,9 +265,12 @@ impl<'a> Sweep<'a> {
 
     /// The certificates of a chain, as its records were made: the same bounds, bit for bit.
     pub fn certificates(&self, chain: Chain) -> Result<Vec<(f64, Outcome)>, DesignError> {
+        self.site(chain).certificates()
+    }
+
+    fn site(&self, chain: Chain) -> Site<'_> {
         let Task { name, data } = self.tasks[chain.task];
-        let cancel = &self.run.cancel;
-        Site { task: name, data, setting: chain.setting, plan: &self.plan, cancel }.certificates()
+        Site { task: name, data, setting: chain.setting, plan: &self.plan, cancel: &self.run.cancel }
     }
 
     /// Computes a piece in this process and keeps its records.

@@ -24,6 +24,12 @@ pub struct Row {
     pub learning_rate: f64,
     /// σ.
     pub regularization: f64,
+    /// The radius of the ball that every step is projected on.
+    pub projection: Option<f64>,
+    /// The norm at which gradients are clipped.
+    pub clip: Option<f64>,
+    /// Points per step.
+    pub batch: u64,
     /// ε.
     pub poison_rate: f64,
     /// The loss without adversary: in the long run, or averaged over the first steps if there is a horizon.
@@ -36,7 +42,8 @@ pub struct Row {
     pub certified_loss: f64,
     /// No adversary gets the long-run error above this; absent for a regression loss.
     pub certified_error: Option<f64>,
-    /// The number of first steps that benign and attack figures are averages over, if not the long run.
+    /// The number of first points of a stream: benign and attack figures are averages over the steps that these make; absent for the
+    /// long run.
     pub horizon: Option<u64>,
     /// No adversary gets the loss above this, averaged over these steps.
     pub horizon_loss: Option<f64>,
@@ -61,6 +68,12 @@ pub struct Row {
 }
 
 impl Row {
+    /// The learner's setting.
+    pub fn setting(&self) -> Setting {
+        let Row { learning_rate, regularization, projection, clip, batch, .. } = *self;
+        Setting { learning_rate, regularization, projection, clip, batch }
+    }
+
     /// The bound on the loss that the sweep is about: over the first steps if there is a horizon, else in the long run.
     pub fn bound(&self) -> f64 {
         self.horizon_loss.unwrap_or(self.certified_loss)
@@ -88,6 +101,9 @@ fn row(sweep: &Sweep, chain: Chain, rate: f64) -> Option<Row> {
         task: bound.task,
         learning_rate: chain.setting.learning_rate,
         regularization: chain.setting.regularization,
+        projection: chain.setting.projection,
+        clip: chain.setting.clip,
+        batch: chain.setting.batch,
         poison_rate: rate,
         benign_loss: benign.loss,
         benign_error: benign.error,
@@ -112,7 +128,7 @@ fn row(sweep: &Sweep, chain: Chain, rate: f64) -> Option<Row> {
 ///
 /// ```
 /// use unswayed::design::table::{Row, to_csv};
-/// assert!(to_csv(&[]).starts_with(b"task,learning_rate,regularization,poison_rate,benign_loss"));
+/// assert!(to_csv(&[]).starts_with(b"task,learning_rate,regularization,projection,clip,batch"));
 /// ```
 pub fn to_csv(rows: &[Row]) -> Vec<u8> {
     let mut out = format!("{}\n", COLUMNS.map(|c| c.name).join(","));
@@ -214,10 +230,13 @@ const fn number(name: &'static str, get: for<'r> fn(&'r Row) -> Cell<'r>) -> Col
     Column { name, kind: Kind::Number, get }
 }
 
-const COLUMNS: [Column; 20] = [
+const COLUMNS: [Column; 23] = [
     text("task", |r| Cell::Text(Some(&r.task))),
     number("learning_rate", |r| Cell::Number(Some(r.learning_rate))),
     number("regularization", |r| Cell::Number(Some(r.regularization))),
+    number("projection", |r| Cell::Number(r.projection)),
+    number("clip", |r| Cell::Number(r.clip)),
+    number("batch", |r| Cell::Number(Some(r.batch as f64))),
     number("poison_rate", |r| Cell::Number(Some(r.poison_rate))),
     number("benign_loss", |r| Cell::Number(Some(r.benign_loss))),
     number("benign_error", |r| Cell::Number(r.benign_error)),

@@ -5,7 +5,6 @@ use super::table::{Row, rows};
 use super::{DesignError, Grid, Setting};
 use crate::attack::{Attack, Attacked, Effort, Suite, strongest, strongest_error};
 use crate::certify::{Options, Outcome, Series};
-use crate::data::Dataset;
 use crate::error::{AttackError, CertifyError};
 use crate::problem::{Problem, ProblemError, Template};
 
@@ -61,7 +60,8 @@ pub struct Limit {
     pub value: f64,
     /// What the limit is about.
     pub measure: Measure,
-    /// With a horizon, the limit is about the average over these first steps.
+    /// With a horizon, the limit is about the average over these first steps; for settings of a grid over those that so many first
+    /// points make.
     pub options: Options,
 }
 
@@ -212,29 +212,28 @@ impl Tolerating {
     ///
     /// ```
     /// use unswayed::design::tolerate::{Limit, Measure, Tolerating};
-    /// use unswayed::design::{Grid, Run};
+    /// use unswayed::design::{Grid, Run, Task};
     /// let grid = Grid::new(vec![1e-3], vec![0.01, 0.1], vec![0.02])?;
-    /// let data = unswayed::data::sample()?.first(100)?;
+    /// let task = Task { name: "mnist".into(), data: unswayed::data::sample()?.first(100)?.into() };
     /// let limit = Limit::new(0.2, Measure::Loss);
-    /// let found = Tolerating::find(data, Default::default(), grid, &limit, 0, &Run::default())?;
+    /// let found = Tolerating::find(&task, Default::default(), grid, &limit, 0, &Run::default())?;
     /// assert_eq!((found.tried, found.rows.len()), (2, 1));
     /// assert_eq!(found.rows[0].regularization, 0.01);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn find(
-        data: Dataset,
+        task: &Task,
         template: Template,
         grid: Grid,
         limit: &Limit,
         seed: u64,
         run: &Run,
     ) -> Result<Tolerating, DesignError> {
-        let settings: Vec<Setting> = grid.settings().collect();
+        let settings: Vec<Setting> = grid.settings(&template).collect();
         let Options { horizon, start, .. } = limit.options.clone();
         let benign = BenignLoss::Simulated;
         let plan = SweepPlan { template, grid, benign, effort: Effort::Fast, seed, horizon, start };
-        let tasks = [Task { name: "data".into(), data: data.into() }];
-        let sweep = Sweep::new(&tasks, plan, run)?;
+        let sweep = Sweep::new([task], plan, run)?;
         let chains: Vec<Chain> = settings.iter().map(|s| Chain { task: 0, setting: *s }).collect();
         sweep.certify(&chains)?;
         let value = |row: &Row| match limit.measure {

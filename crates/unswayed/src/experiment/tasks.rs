@@ -69,7 +69,7 @@ fn paper_bound(
     poison_rate: f64,
     template: &Template,
 ) -> Result<PaperBound, ExperimentError> {
-    let problem = Problem::of_template(data.clone(), template.clone())
+    let problem = Problem::of_template(data.clone(), setting.steps_of(template))
         .learning_rate(setting.learning_rate)
         .regularization(setting.regularization)
         .poison_rate(poison_rate)

@@ -6,8 +6,10 @@ use unswayed::design::choose::Objective;
 use unswayed::design::tolerate::{
     Limit, MOST_TRIALS, Measure, Tolerating, largest_rate, smallest_broken_rate,
 };
-use unswayed::design::{AttackPlan, BenignLoss, Design, Grid, Growing, Request, Run, Setting, Task, design};
-use unswayed::{AttackError, LossName, Problem, Template};
+use unswayed::design::{
+    AttackPlan, BenignLoss, Design, Grid, Growing, Request, Run, Setting, Steps, Task, Tried, design,
+};
+use unswayed::{Adversary, AttackError, LossName, Problem, Template};
 use unswayed_check::{Certificate, Evidence, Loss, Rows};
 
 const STEPS: u64 = 20_000;
@@ -83,7 +85,7 @@ fn a_stream_with_the_recommended_learner_stays_under_its_bound_under_attack() {
 
 #[test]
 fn a_grid_grows_where_the_choice_is_on_its_edge() {
-    let growing = Growing { learning_rates: true, regularizations: false };
+    let growing = Growing { learning_rates: true, ..Growing::default() };
     let few = request(vec![3e-4, 1e-3]);
     let stays = of(&few);
     assert_eq!(stays.grid, few.grid);
@@ -93,7 +95,7 @@ fn a_grid_grows_where_the_choice_is_on_its_edge() {
     assert_eq!(grows.grid.regularizations, few.grid.regularizations);
     assert!(grows.chosen.objective < stays.chosen.objective);
     assert!(!grows.grid.edges(grows.chosen.setting).contains(&"learning rate"), "{:?}", grows.grid);
-    assert_eq!(grows.rows.len(), grows.grid.settings().count());
+    assert_eq!(grows.rows.len(), grows.grid.settings(&Template::default()).count());
     // In the long run smaller rates never hurt: there the grid would grow for ever.
     let long_run = of(&Request { growing, horizon: None, benign: BenignLoss::Limit, ..few.clone() });
     assert_eq!(long_run.grid, few.grid);
@@ -126,7 +128,7 @@ fn the_customary_setting_is_shown_beside() {
 #[test]
 fn limits_on_the_first_steps_are_kept_and_broken() {
     let task = task(60);
-    let learner = problem(&task, Setting { learning_rate: 0.01, regularization: 0.03 }, 0.0);
+    let learner = problem(&task, Setting::new(0.01, 0.03), 0.0);
     for (measure, value) in [(Measure::Loss, 0.35), (Measure::Error, 0.4)] {
         let limit = Limit::new(value, measure).with_options(Options::default().with_horizon(STEPS));
         let found = largest_rate(&learner, &limit).unwrap().unwrap();
@@ -161,8 +163,7 @@ fn every_kind_of_learner_is_asked_what_it_tolerates() {
 fn settings_that_tolerate_a_rate_over_a_stream() {
     let grid = Grid::new(vec![1e-4, 1e-2], vec![0.03], vec![0.02]).unwrap();
     let limit = Limit::new(0.5, Measure::Loss).with_options(Options::default().with_horizon(STEPS));
-    let data = (*task(60).data).clone();
-    let found = Tolerating::find(data, Template::default(), grid, &limit, 0, &Run::default()).unwrap();
+    let found = Tolerating::find(&task(60), Template::default(), grid, &limit, 0, &Run::default()).unwrap();
     // The slow learner keeps the limit in the long run only.
     let rates: Vec<f64> = found.rows.iter().map(|row| row.learning_rate).collect();
     assert_eq!(rates, [1e-2]);
@@ -186,4 +187,78 @@ fn first_steps_of_batches() {
     assert!(last < 0.05, "after all steps the loss is {last}");
     let wrong = suite.run_first(&attacks, &start[1..], steps);
     assert!(matches!(wrong, Err(AttackError::StartLength { .. })), "{wrong:?}");
+}
+
+/// A stream of so many points makes fewer steps of batches, and figures are averages over these.
+#[test]
+fn batches_are_compared_on_the_same_stream() {
+    let few = request(vec![1e-2]);
+    let few = Request { grid: few.grid.clone().with_batches(vec![1, 16]).unwrap(), ..few };
+    let found = of(&few);
+    for ranked in &found.ranking {
+        let Setting { learning_rate, regularization, batch, .. } = ranked.setting;
+        let builder = Problem::builder(few.train[0].data.clone()).batch(batch);
+        let rated = builder.learning_rate(learning_rate).regularization(regularization).poison_rate(0.02);
+        let problem = rated.build().unwrap();
+        let alone = certify_with(&problem, &Options::default().with_horizon(STEPS / batch)).unwrap();
+        assert!((alone.horizon_loss.unwrap() - ranked.certified_loss).abs() < 1e-6, "{ranked:?}");
+        let suite = Suite::new(&problem).unwrap();
+        let simulated = suite.run_first(&[Attack::None], &vec![0.0; problem.parameters()], STEPS / batch);
+        let loss = simulated.unwrap()[0].simulated.loss.mean;
+        assert_eq!(loss.to_bits(), ranked.benign_loss.to_bits(), "{ranked:?}");
+    }
+    // A step of more points than there are is none.
+    let grid = few.grid.clone().with_batches(vec![1, STEPS + 1]).unwrap();
+    let message = design(&Request { grid, ..few }, None, &Run::default()).unwrap_err().to_string();
+    assert!(message.contains("batch") && message.contains("fewer points"), "{message}");
+}
+
+#[test]
+fn suggested_steps_grow_where_the_choice_is_on_their_edge() {
+    // At so large a rate, single points of data that contradict each other are too noisy for the benign loss.
+    let plain = task(60);
+    let d = plain.data.dimension();
+    let flipped = |(i, row): (usize, &[f64])| {
+        row.iter().map(move |x| if i % 4 == 0 { -x } else { *x }).collect::<Vec<_>>()
+    };
+    let z: Vec<f64> = plain.data.z().chunks(d).enumerate().flat_map(flipped).collect();
+    let noisy = Task { name: "noisy".into(), data: unswayed::Dataset::from_rows(z, d, None).unwrap().into() };
+    let small = Request { train: vec![noisy], kappa: Some(0.0), ..request(vec![1.0]) };
+    let grid = Grid::new(vec![1.0], vec![0.03], vec![0.02]).unwrap();
+    let steps = Steps { batches: Tried::Suggested, ..Steps::default() };
+    let asked = Request { grid, ..small }.with_steps(&steps).unwrap();
+    assert_eq!(asked.grid.batches, [1, 4, 16]);
+    let found = of(&asked);
+    let chosen = found.chosen.setting.batch;
+    // More points make a better learner, until too few steps are left.
+    assert!(chosen >= 16 && found.grid.batches.len() > 3, "{:?}", found.grid.batches);
+    assert!(!found.grid.edges(found.chosen.setting).contains(&"batch"), "{:?}", found.grid.batches);
+    assert!(found.grid.batches.iter().all(|points| *points <= STEPS));
+    // In the long run a larger batch never hurts: there the list does not grow.
+    let long = of(&Request { horizon: None, benign: BenignLoss::Limit, ..asked });
+    assert_eq!(long.grid.batches, [1, 4, 16]);
+}
+
+#[test]
+fn radii_that_suit_the_data_are_suggested() {
+    let few = request(vec![1e-2]);
+    let steps =
+        Steps { projections: Tried::Suggested, clips: Tried::Suggested, batches: "32".parse().unwrap() };
+    let asked = few.clone().with_steps(&steps).unwrap();
+    // Twice the norm of the benign model is within the radii; the largest row has norm 1.
+    let setting = Setting::new(1e-2, 0.01);
+    let theta = unswayed::certify::benign(&problem(&few.train[0], setting, 0.0)).theta;
+    let norm = theta.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let [Some(least), _, Some(most), None] = asked.grid.projections[..] else {
+        panic!("{:?}", asked.grid.projections)
+    };
+    assert!(least < norm && most > norm, "{norm} {:?}", asked.grid.projections);
+    assert_eq!(asked.grid.clips, [Some(0.1), Some(0.3), None]);
+    assert_eq!((asked.template.batch, asked.grid.batches.len()), (32, 0));
+    assert!(asked.growing.projections && asked.growing.clips && !asked.growing.batches);
+    // Without regularization there is always a projection, and against any point always a clip.
+    let grid = Grid { regularizations: vec![0.0, 0.01], ..few.grid.clone() };
+    let template = Template { adversary: Adversary::Any, ..Template::default() };
+    let asked = Request { grid, template, ..few }.with_steps(&steps).unwrap();
+    assert!(!asked.grid.projections.contains(&None) && !asked.grid.clips.contains(&None), "{:?}", asked.grid);
 }

@@ -137,7 +137,7 @@ fn the_weight_is_tuned_on_the_validation_task() {
     let tasks = [request.train[0].clone(), request.train[1].clone(), request.validate.clone().unwrap()];
     let run = Run::default();
     let sweep = Sweep::new(&tasks, plan(), &run).unwrap();
-    let settings: Vec<Setting> = grid().settings().collect();
+    let settings: Vec<Setting> = grid().settings(&Template::default()).collect();
     let chains: Vec<Chain> =
         (0..3).flat_map(|task| settings.iter().map(move |s| Chain { task, setting: *s })).collect();
     sweep.certify(&chains).unwrap();
@@ -158,7 +158,7 @@ fn refinement_improves_on_the_grid_and_stays_in_its_range() {
     let tasks = [task("a", 0, 40)];
     let run = Run::default();
     let sweep = Sweep::new(&tasks, plan(), &run).unwrap();
-    let settings: Vec<Setting> = grid().settings().collect();
+    let settings: Vec<Setting> = grid().settings(&Template::default()).collect();
     let chains: Vec<Chain> = settings.iter().map(|s| Chain { task: 0, setting: *s }).collect();
     sweep.certify(&chains).unwrap();
     let best = rank(&sweep, &[0], &settings, 10.0)[0];
@@ -169,9 +169,8 @@ fn refinement_improves_on_the_grid_and_stays_in_its_range() {
         assert!((0.01..=0.05).contains(&setting.regularization), "{setting:?}");
     }
     // A finer grid of brute force has nothing better to offer, up to the step at which the search ends.
-    let fine: Vec<Setting> = (0..=40)
-        .map(|i| Setting { learning_rate: 1e-3, regularization: 0.01 * 5f64.powf(f64::from(i) / 40.0) })
-        .collect();
+    let fine: Vec<Setting> =
+        (0..=40).map(|i| Setting::new(1e-3, 0.01 * 5f64.powf(f64::from(i) / 40.0))).collect();
     sweep.certify(&fine.iter().map(|s| Chain { task: 0, setting: *s }).collect::<Vec<_>>()).unwrap();
     let finest = rank(&sweep, &[0], &fine, 10.0)[0];
     assert!(refined.objective <= finest.objective * 1.001, "{refined:?} {finest:?}");
@@ -400,4 +399,94 @@ fn other_learners_are_designed_too() {
     let problem = builder.poison_rate(0.0).build().unwrap();
     let found = largest_rate(&problem, &Limit::new(0.65, Measure::Loss)).unwrap().unwrap();
     assert!(found.outcome.certified_loss <= 0.65 && found.poison_rate > 0.0);
+}
+
+/// Radii to project on, norms to clip at and points per step are axes like the others.
+#[test]
+fn projections_clips_and_batches_are_axes() {
+    let plain = Grid::new(vec![1e-2], vec![0.05], vec![0.02]).unwrap();
+    let grid = plain.with_projections(vec![None, Some(0.5)]).unwrap().with_clips(vec![Some(0.3), None]);
+    let grid = grid.unwrap().with_batches(vec![8, 1]).unwrap();
+    let request = Request { grid, test: None, kappa: Some(3.0), ..request() };
+    let found = design(&request, None, &Run::default()).unwrap();
+    assert_eq!(found.ranking.len(), 8);
+    assert_eq!(found.rows.len(), 2 * 8);
+    for row in &found.rows {
+        let task = request.train.iter().find(|t| t.name == row.task).unwrap();
+        let mut builder = Problem::builder(task.data.clone()).batch(row.batch);
+        if let Some(radius) = row.projection {
+            builder = builder.projection(radius);
+        }
+        if let Some(norm) = row.clip {
+            builder = builder.clip(norm);
+        }
+        let rated = builder.learning_rate(1e-2).regularization(0.05).poison_rate(0.02);
+        let alone = certify(&rated.build().unwrap()).unwrap();
+        assert!((row.certified_loss - alone.certified_loss).abs() < 1e-6, "{row:?}");
+    }
+    // Projections and clips matter: no two have the same bounds. A bound for the long run does not know of batches.
+    let bounds = |batch: u64| -> Vec<u64> {
+        let of = found.ranking.iter().filter(|r| r.setting.batch == batch);
+        let mut bounds: Vec<u64> = of.map(|r| r.certified_loss.to_bits()).collect();
+        bounds.sort_unstable();
+        bounds.dedup();
+        bounds
+    };
+    assert_eq!((bounds(1).len(), bounds(8).len()), (4, 4));
+    // The certificates say which steps were chosen.
+    let certificate = unswayed_check::Certificate::from_bytes(&found.certificates[0].2).unwrap();
+    let learner = &certificate.statement.learner;
+    let chosen = found.chosen.setting;
+    assert_eq!(
+        (learner.projection, learner.clip, learner.batch),
+        (chosen.projection, chosen.clip, chosen.batch)
+    );
+    let columns = String::from_utf8(to_csv(&found.rows)).unwrap();
+    assert!(columns.starts_with("task,learning_rate,regularization,projection,clip,batch,poison_rate,"));
+}
+
+#[test]
+fn a_search_moves_along_all_axes_within_their_range() {
+    let tasks = [task("a", 0, 30)];
+    let run = Run::default();
+    let grid = Grid::new(vec![1e-2], vec![0.05], vec![0.05]).unwrap();
+    let grid = grid.with_projections(vec![Some(0.2), Some(2.0), None]).unwrap();
+    let grid = grid.with_batches(vec![1, 10]).unwrap();
+    let sweep = Sweep::new(&tasks, SweepPlan { grid: grid.clone(), ..plan() }, &run).unwrap();
+    let settings: Vec<Setting> = grid.settings(&Template::default()).collect();
+    sweep.certify(&settings.iter().map(|s| Chain { task: 0, setting: *s }).collect::<Vec<_>>()).unwrap();
+    let all = rank(&sweep, &[0], &settings, 3.0);
+    let projected = *all.iter().find(|r| r.setting.projection == Some(0.2) && r.setting.batch == 1).unwrap();
+    let (refined, tried) = refine(&sweep, &[0], projected, 3.0, &grid).unwrap();
+    assert!(refined.objective < projected.objective, "{refined:?}");
+    assert!(refined.setting.projection > Some(0.2) && tried.iter().any(|s| s.batch > 1), "{tried:?}");
+    for setting in &tried {
+        assert!((0.2..=2.0).contains(&setting.projection.unwrap()) && setting.batch <= 10, "{setting:?}");
+        assert_eq!((setting.learning_rate, setting.regularization, setting.clip), (1e-2, 0.05, None));
+    }
+    // From a setting without a projection there is no way to one.
+    let free = *all.iter().find(|r| r.setting.projection.is_none() && r.setting.batch == 1).unwrap();
+    let (_, tried) = refine(&sweep, &[0], free, 3.0, &grid).unwrap();
+    assert!(!tried.is_empty() && tried.iter().all(|s| s.projection.is_none()), "{tried:?}");
+}
+
+/// What is interrupted between the further axes is continued to the same bytes; another list is another sweep.
+#[test]
+fn a_journal_knows_the_further_axes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.jsonl");
+    let of = |batches: Vec<u64>| {
+        let grid = Grid::new(vec![1e-3], vec![0.05], vec![0.02]).unwrap().with_batches(batches).unwrap();
+        Request { grid, test: None, train: vec![task("a", 0, 20)], ..request() }
+    };
+    let whole = in_journal(&of(vec![1, 8]), &path, false).unwrap();
+    assert_eq!(whole.computed, 4);
+    let bytes = std::fs::read(&path).unwrap();
+    let lines: Vec<&[u8]> = bytes.split_inclusive(|b| *b == b'\n').collect();
+    std::fs::write(&path, lines[..3].concat()).unwrap();
+    let again = in_journal(&of(vec![1, 8]), &path, true).unwrap();
+    assert_eq!(again.computed, 2);
+    assert!(tables(&again) == tables(&whole));
+    let message = in_journal(&of(vec![1, 4]), &path, true).unwrap_err().to_string();
+    assert!(message.contains("batches"), "{message}");
 }

@@ -70,12 +70,13 @@ impl Path {
         let count = (slacks.slack.len() + program.base.d + 1) as f64;
         let mean = (dot(&slacks.slack, &slacks.multiplier) + scaling.trace()) / count;
         let ahead = Step::new(&system, slacks, &scaling, 0.0, None);
+        // The centre is kept where little of a step can be made.
+        let is_stuck = self.made <= 0.2;
         let shrink = match self.made {
             made if made > 0.9 => 0.3,
             made if made > 0.7 => 0.4,
-            made if made > 0.2 => 0.6,
-            // The centre is kept where little of a step can be made.
-            _ => 1.0,
+            _ if is_stuck => 1.0,
+            _ => 0.6,
         };
         self.barrier = (shrink * mean).max(0.3 * gap / count);
         let step = |ahead| {
@@ -85,7 +86,7 @@ impl Path {
         let shorter = |[primal, dual]: [f64; 2]| primal.min(dual);
         let (plain, corrected) = (step(None)?, step(Some(&ahead))?);
         // Far from the path the products of the first step's changes mislead.
-        let misleads = shrink == 1.0 || shorter(corrected.0) < MISLED * shorter(plain.0);
+        let misleads = is_stuck || shorter(corrected.0) < MISLED * shorter(plain.0);
         let ([mut primal, mut dual], step) = if misleads { plain } else { corrected };
         let (moments, top) = scaling.change(&step.coordinates, &step.residual);
         let inside = |part: f64| {

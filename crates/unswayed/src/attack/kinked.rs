@@ -7,7 +7,6 @@ use unswayed_check::Statement;
 
 use super::dot;
 use super::evolve::Candidate;
-use super::goal::{Goal, Height};
 use super::nature::Nature;
 use super::steady::Search;
 use crate::certify::Descent;
@@ -15,9 +14,6 @@ use crate::error::AttackError;
 
 /// Points that are improved, at most.
 const MOST_POINTS: usize = 32;
-
-/// The width of the smoothed error.
-const ABOUT: f64 = 0.05;
 
 /// The rows, a point after them, and where the learner settles.
 struct Kinked<'s> {
@@ -39,9 +35,8 @@ impl<'s> Kinked<'s> {
         Kinked { nature, point: vec![0.0; rows.dimension()], settled }
     }
 
-    /// What the attack reaches for, where a point holds the learner. The error alone is flat nearly everywhere; a smoothed one beside
-    /// it says which rows are about to be wrong.
-    fn reached(&mut self, goal: Goal, point: &[f64]) -> f64 {
+    /// The loss on the target where a point holds the learner.
+    fn loss(&mut self, point: &[f64]) -> f64 {
         let (rows, last) = (&self.nature.rows, self.nature.rows.rows());
         let held = self.settled.a[last] / self.settled.sigma;
         for ((t, new), old) in self.settled.theta.iter_mut().zip(point).zip(&mut self.point) {
@@ -51,16 +46,7 @@ impl<'s> Kinked<'s> {
         self.settled.squared[last] = dot(point, point);
         let point = &self.point;
         self.settled.run(|i| if i < last { rows.row(i) } else { point }, 1e-7, 60);
-        let theta = &self.settled.theta;
-        let (loss, error) = self.nature.target.loss_and_error(theta);
-        match goal {
-            Goal::Loss => loss,
-            Goal::Error => {
-                let mut gradient = vec![0.0; theta.len()];
-                let about = self.nature.target.height(theta, Height::Error(ABOUT), &mut gradient);
-                error.unwrap_or(0.0) + about
-            }
-        }
+        self.nature.target.loss_and_error(&self.settled.theta).0
     }
 }
 
@@ -69,7 +55,7 @@ impl Search<'_> {
     pub fn evolved(&self, points: Vec<Vec<f64>>, radius: f64) -> Result<Vec<f64>, AttackError> {
         let mut kinked = Kinked::new(self.statement, self.nature);
         let mut rng = Pcg64Mcg::seed_from_u64(self.seed ^ 0x6b69_6e6b);
-        let candidate = |point| Candidate::new(point, radius, |u| kinked.reached(self.goal, u));
+        let candidate = |point| Candidate::new(point, radius, |u| kinked.loss(u));
         let mut pool: Vec<Candidate> = points.into_iter().map(candidate).collect();
         let mut most = MOST_POINTS;
         let rounds = MOST_POINTS.ilog2() as usize + 1;
@@ -79,7 +65,7 @@ impl Search<'_> {
             let share = self.work.evaluations / rounds / pool.len().max(1);
             for candidate in &mut pool {
                 self.look()?;
-                candidate.evolve(share, radius, &mut rng, |u| kinked.reached(self.goal, u));
+                candidate.evolve(share, radius, &mut rng, |u| kinked.loss(u));
             }
             if pool.len() <= 1 {
                 return Ok(pool.pop().map_or_else(|| vec![0.0; kinked.point.len()], |last| last.point));

@@ -33,8 +33,6 @@ const FULL_WORK: f64 = 6e10;
 
 /// Neighbours that the search tries on data of at most so many numbers: so many over those of the data, within a bound.
 const MOST_KINKED: f64 = 1e4;
-/// The same for the error, which jumps at every row.
-const MOST_CROSSED: f64 = 5e4;
 const TRIED_NUMBERS: f64 = 2e7;
 const MOST_TRIES: f64 = 2e4;
 
@@ -417,8 +415,8 @@ impl<'a> Suite<'a> {
         let ascents =
             ((affordable / 80.0) as usize).clamp(least, most).min((affordable / 10.0) as usize).max(2);
         let numbers = rows * parameters;
-        let most = if goal == Goal::Loss { MOST_KINKED } else { MOST_CROSSED };
-        let evaluations = if numbers > most { 0 } else { (TRIED_NUMBERS / numbers).min(MOST_TRIES) as usize };
+        let evaluations =
+            if numbers > MOST_KINKED { 0 } else { (TRIED_NUMBERS / numbers).min(MOST_TRIES) as usize };
         Work { ascents, steps: (affordable / ascents as f64).clamp(5.0, steps) as usize, evaluations }
     }
 

@@ -121,6 +121,36 @@ impl Shells {
 
     /// b of every shell; none if the barrier is too steep.
     fn drifts(&self, levels: &Levels, barrier: &Barrier) -> Option<Vec<f64>> {
+        let drift = self.drift(levels, barrier)?;
+        let low = |k: usize| if k == 0 { -levels.gap } else { self.heights[k - 1] };
+        (0..self.heights.len()).map(|k| drift(low(k), k)).collect()
+    }
+
+    /// Leaves out the levels that the bound does not need.
+    pub(super) fn thin(&mut self, levels: &Levels, bounds: &[f64], barrier: &Barrier) {
+        let Some(kept) = self.needed(levels, bounds, barrier) else { return };
+        let before = |end: usize| kept.iter().filter(|k| **k < end).count();
+        (self.near, self.fine) = (before(self.near), before(self.fine));
+        self.heights = kept.iter().map(|&k| self.heights[k]).collect();
+    }
+
+    /// The levels whose shells have sums up to the barrier's value and are as wide as that allows.
+    fn needed(&self, levels: &Levels, bounds: &[f64], barrier: &Barrier) -> Option<Vec<usize>> {
+        let drift = self.drift(levels, barrier)?;
+        let most = barrier.value + 1e-9 * barrier.value.abs();
+        let (mut low, mut kept, mut next) = (-levels.gap, vec![], 0);
+        while next < bounds.len() {
+            let serves =
+                |k: usize| drift(low, k).is_some_and(|drift| bounds[k] + barrier.size * drift <= most);
+            let k = (next + 1..bounds.len()).take_while(|&k| serves(k)).last().unwrap_or(next);
+            kept.push(k);
+            (low, next) = (self.heights[k], k + 1);
+        }
+        Some(kept)
+    }
+
+    /// b of a shell from a height up to that of a level, as a function of the two; none if the barrier is too steep.
+    fn drift(&self, levels: &Levels, barrier: &Barrier) -> Option<impl Fn(f64, usize) -> Option<f64>> {
         let base = levels.base;
         let Base { eta, eps, radius, sigma, norm, is_hinge, .. } = *base;
         let gamma = barrier.steepness;
@@ -134,8 +164,7 @@ impl Shells {
             return None;
         }
         let push = eps * radius;
-        let drift = |k: usize| {
-            let low = if k == 0 { -levels.gap } else { self.heights[k - 1] };
+        let drift = move |low: f64, k: usize| {
             let (y0, y1) = ((low + barrier.offset).sqrt(), (self.heights[k] + barrier.offset).sqrt());
             let near = k < self.near;
             let (trace, spread) =
@@ -158,7 +187,7 @@ impl Shells {
             }
             Some(growth / eta * exponent.min(600.0).exp())
         };
-        (0..self.heights.len()).map(drift).collect()
+        Some(drift)
     }
 }
 

@@ -6,8 +6,6 @@ use super::path::Path;
 use super::program::{Program, Unknowns};
 use super::rows::{RowNumbers, first_cuts};
 
-/// The gap at which the path starts.
-const FIRST_GAP: f64 = 100.0;
 /// The gaps at which cuts and τ' are looked at again.
 const GAPS: [f64; 8] = [0.02, 5e-3, 2e-3, 1e-3, 1e-3, 1e-3, 2e-4, 4e-5];
 /// The gap from which on the worst model says something about τ'.
@@ -41,7 +39,7 @@ pub(super) fn fit<'a>(levels: &'a Levels<'a>, height: f64) -> Option<Fit<'a>> {
         cuts: cuts.collect(),
         points,
     };
-    let mut path = Path::new(&program, FIRST_GAP)?;
+    let mut path = Path::new(&program)?;
     let mut best: Option<(f64, f64, Unknowns)> = None;
     for gap in GAPS {
         path.follow(&program, gap)?;

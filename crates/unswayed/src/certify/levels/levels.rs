@@ -1,11 +1,16 @@
 //! Levels of V and the intervals of the margins on them (Lemma E2).
 
 use super::super::dot;
-use super::base::{Base, norm};
+use super::base::{Base, Cholesky, norm};
 use super::objective::Objective;
 
 /// The slope of the rounded jump of a hinge row's activity, where intervals are found.
 const GAIN: f64 = 100.0;
+/// Forces that are tried for an end, at most, and how near to the best one is near enough.
+const FORCES: usize = 3;
+const CLOSE: f64 = 0.05;
+/// Points are found up to this part of εR in the gradient: that makes levels higher by about its square.
+const INEXACT: f64 = 3e-3;
 
 /// The centre, the intervals' witnesses, and what follows from them.
 pub(super) struct Levels<'a> {
@@ -91,9 +96,7 @@ impl<'a> Levels<'a> {
         for sign in [-1.0, 1.0] {
             for i in 0..base.n {
                 let a: Vec<f64> = base.row(i).iter().map(|z| sign * z).collect();
-                let spread = dot(&a, &curvature.solve(&a)) + self.smoothing * base.squares[i];
-                let guess = (2.0 * (height + self.gap) / spread.max(1e-300)).sqrt().clamp(1e-12, 1e12);
-                let (force, point, constant) = self.end(&objective, &a, level, guess, &start);
+                let (force, point, constant) = self.end(&objective, &a, level, &start, &curvature);
                 self.forces.push(force);
                 self.points.extend(point);
                 self.constants.push(constant);
@@ -102,26 +105,43 @@ impl<'a> Levels<'a> {
         Some(())
     }
 
-    /// The best of three forces: π, the point, and the constant of (E3).
+    /// The best of a few forces: π, the point, and the constant of (E3). It is K(π) with K' = aᵀθ + μπ‖a‖², and the best π has
+    /// πK' = v + K.
     fn end(
         &self,
         objective: &Objective,
         a: &[f64],
         level: f64,
-        guess: f64,
         start: &[f64],
+        curvature: &Cholesky,
     ) -> (f64, Vec<f64>, f64) {
+        let tolerance = INEXACT * self.base.eps * self.base.radius;
+        let rounded = self.smoothing * dot(a, a);
+        let mut bend = (dot(a, &curvature.solve(a)) + rounded).max(1e-300);
+        let mut force = (2.0 * (level - self.top + self.gap) / bend).sqrt().clamp(1e-12, 1e12);
         let mut point = start.to_vec();
-        let mut tried = |force: f64| {
+        let mut best = (f64::INFINITY, force, vec![], 0.0);
+        let mut last: Option<[f64; 2]> = None;
+        for _ in 0..FORCES {
             let pull: Vec<f64> = a.iter().map(|a| force * a).collect();
-            point = objective.solve(&pull, &point, 1e-7);
+            point = objective.solve_near(&pull, &point, Some(curvature), tolerance);
             let constant = self.constant(&pull, &point);
-            ((level + constant) / force, force, point.clone(), constant)
-        };
-        let (first, second) = (tried(guess), tried(1.3 * guess));
-        let third = tried(if second.0 > first.0 { guess / 1.3 } else { 1.7 * guess });
-        let best =
-            [second, third].into_iter().fold(first, |best, next| if next.0 < best.0 { next } else { best });
+            let end = (level + constant) / force;
+            if end < best.0 {
+                best = (end, force, point.clone(), constant);
+            }
+            let slope = dot(a, &point) + force * rounded;
+            if let Some([before, other]) = last {
+                let secant = (slope - other) / (force - before);
+                bend = if secant > 0.0 { secant } else { bend };
+            }
+            last = Some([force, slope]);
+            let next = (force - (slope - end) / bend).clamp(force / 2.0, 2.0 * force);
+            if (next / force - 1.0).abs() < CLOSE {
+                break;
+            }
+            force = next;
+        }
         (best.1, best.2, best.3)
     }
 

@@ -7,7 +7,7 @@
 //! | `levels` | the centre, and the intervals of the margins on a level |
 //! | `rows` | what a row contributes on its interval |
 //! | `program` | the semidefinite program for α, β and the rows' quadratics |
-//! | `newton`, `scaling`, `path` | its Newton steps, the scaling of its matrix inequality, its central path |
+//! | `newton`, `squares`, `scaling`, `path` | its Newton steps, their matrix, the scaling of its matrix inequality, its central path |
 //! | `fit` | cuts and τ', chosen on the way |
 //! | `barrier` | the barrier and its drift in each shell |
 
@@ -22,6 +22,7 @@ mod path;
 mod program;
 mod rows;
 mod scaling;
+mod squares;
 
 use unswayed_check::{Claim, Feature, LevelsProof, Proof, features, unsupported};
 
@@ -78,7 +79,7 @@ fn smoothing(base: &Base) -> f64 {
 fn finish(levels: &Levels, program: &Program, x: &Unknowns, level: f64, batch: bool) -> Option<LevelsProof> {
     let base = levels.base;
     let peak = program.peak(x)?;
-    let shells = Shells::new(levels, level);
+    let mut shells = Shells::new(levels, level);
     let numbers = numbers(levels, x);
     let rest = program.rest(x, &peak) - x.omega() * program.reach * program.reach;
     let crude = crude(levels, program, x);
@@ -97,6 +98,7 @@ fn finish(levels: &Levels, program: &Program, x: &Unknowns, level: f64, batch: b
     };
     let bounds: Vec<f64> = (0..shells.heights.len()).map(bound).collect();
     let barrier = shells.choose(levels, &bounds, batch)?;
+    shells.thin(levels, &bounds, &barrier);
     Some(LevelsProof {
         radius: base.radius,
         norm: base.norm,
@@ -119,7 +121,7 @@ fn finish(levels: &Levels, program: &Program, x: &Unknowns, level: f64, batch: b
         steepness: barrier.steepness,
         size: barrier.size,
         anchor: barrier.anchor,
-        heights: shells.heights.clone(),
+        heights: shells.heights,
         fine: shells.fine,
         near: shells.near,
         spread_near: shells.spread_near,

@@ -4,34 +4,37 @@
 //! in polynomials that are orthonormal over its cuts, and d + d(d+1)/2 unknowns remain beside the shared ones. In the coordinates
 //! of `scaling` their part of the system is the unit matrix plus one square for each row's slope and one for its curvature.
 
-use faer::linalg::matmul::triangular::{BlockStructure, matmul};
-use faer::linalg::solvers::Solve;
-use faer::{Accum, Mat, Par, Side};
+use faer::linalg::solvers::{Llt, Solve};
+use faer::{Mat, Side};
 
 use super::super::dot;
 use super::base::add;
 use super::program::{ALPHA, NU, POINT, Program, Slacks, TILT, Unknowns};
 use super::scaling::{Scaling, mean_and_trace};
+use super::squares::{Inverse, Squares};
 
-/// A row of the program in its own polynomials.
+/// A row of the program in its own polynomials 1/√…, (u − …)/√…, (u² − …)/√….
 struct Row {
-    /// The polynomials 1/√…, (u − …)/√…, (u² − …)/√…: coefficients of 1, u, u².
+    /// Their coefficients of 1, u, u².
     basis: [[f64; 3]; 3],
-    /// The coefficients of α and of νoᵀz + b̃ᵀz in them, and the right side.
+    /// What they are computed from without cancellation: mean, tilt, level, roots.
+    mean: f64,
+    tilt: f64,
+    level: f64,
+    roots: [f64; 3],
+    /// The coefficients of α and of νoᵀz + b̃ᵀz in them.
     alpha: [f64; 3],
     fixed: [f64; 3],
-    right: [f64; 3],
     /// What the polynomials leave of the products αα, α·fixed, fixed·fixed.
     rest: [f64; 3],
-    /// Σ force·(coefficient of α), Σ force·(coefficient of fixed).
-    force: [f64; 2],
+    /// p·(1, zᵀδ, zᵀΔz), in the polynomials.
+    gradient: [f64; 3],
 }
 
-/// A cut as a row sees it: place, weight (multiplier/slack), force (barrier/slack), coefficients of α and of fixed.
+/// A cut as a row sees it: place, weight (multiplier/slack), coefficients of α and of fixed.
 struct Seen {
     u: f64,
     weight: f64,
-    force: f64,
     coefficients: [f64; 2],
 }
 
@@ -57,31 +60,28 @@ impl Row {
             [-mean / roots[1], 1.0 / roots[1], 0.0],
             [(mean * (mean + tilt) - level) / roots[2], -(2.0 * mean + tilt) / roots[2], 1.0 / roots[2]],
         ];
-        let at = |u: f64| {
-            let v = u - mean;
-            [1.0 / roots[0], v / roots[1], ((v - tilt) * v - level) / roots[2]]
-        };
-        let mut row =
-            Row { basis, alpha: [0.0; 3], fixed: [0.0; 3], right: [0.0; 3], rest: [0.0; 3], force: [0.0; 2] };
+        let zero = [0.0; 3];
+        let gradient = basis.map(|polynomial| dot(&polynomial, &gradient));
+        let mut row = Row { basis, mean, tilt, level, roots, alpha: zero, fixed: zero, rest: zero, gradient };
         for cut in cuts {
-            let (values, [a, b]) = (at(cut.u), cut.coefficients);
+            let (values, [a, b]) = (row.values(cut.u), cut.coefficients);
             add(&mut row.alpha, cut.weight * a, &values);
             add(&mut row.fixed, cut.weight * b, &values);
-            add(&mut row.right, cut.force, &values);
-            row.force[0] += cut.force * a;
-            row.force[1] += cut.force * b;
-        }
-        for (right, polynomial) in row.right.iter_mut().zip(&row.basis) {
-            *right -= dot(polynomial, &gradient);
         }
         for cut in cuts {
-            let (values, [a, b]) = (at(cut.u), cut.coefficients);
+            let (values, [a, b]) = (row.values(cut.u), cut.coefficients);
             let (a, b) = (a - dot(&values, &row.alpha), b - dot(&values, &row.fixed));
             row.rest[0] += cut.weight * a * a;
             row.rest[1] += cut.weight * a * b;
             row.rest[2] += cut.weight * b * b;
         }
         row
+    }
+
+    /// The polynomials' values.
+    fn values(&self, u: f64) -> [f64; 3] {
+        let v = u - self.mean;
+        [1.0 / self.roots[0], v / self.roots[1], ((v - self.tilt) * v - self.level) / self.roots[2]]
     }
 }
 
@@ -98,23 +98,27 @@ fn square(z: &[f64], factor: f64, mut put: impl FnMut(usize, f64)) {
     }
 }
 
-/// The system: unit matrix + squares of `lines` and `bends`, the coupling with the shared unknowns, and theirs.
-struct System {
-    /// A column for each row: its slope's part (the first d coordinates only) and its curvature's.
-    lines: Mat<f64>,
-    bends: Mat<f64>,
+/// The matrix of Newton steps at a place, decomposed: the moments' part, the coupling with the shared unknowns, and theirs.
+pub(super) struct System<'a> {
+    pub(super) program: &'a Program<'a>,
+    squares: Squares,
     coupling: Mat<f64>,
-    shared: Mat<f64>,
-    right: Vec<f64>,
     rows: Vec<Row>,
+    /// Minus the gradient by the shared unknowns.
+    right: Vec<f64>,
+    inverse: Inverse,
+    /// The inverse times the coupling.
+    solved: Mat<f64>,
+    /// What the shared unknowns see.
+    shared: Llt<f64>,
 }
 
-/// Solves a system whose matrix may be positive definite up to rounding only.
-fn solve(mut matrix: Mat<f64>, right: &Mat<f64>) -> Option<Mat<f64>> {
+/// Decomposes a matrix that may be positive definite up to rounding only.
+fn decompose(mut matrix: Mat<f64>) -> Option<Llt<f64>> {
     for ridge in [1e-14, 1e-12, 1e-10, 1e-8] {
         (0..matrix.nrows()).for_each(|j| matrix[(j, j)] *= 1.0 + ridge);
         if let Ok(factor) = matrix.llt(Side::Lower) {
-            return Some(factor.solve(right));
+            return Some(factor);
         }
     }
     None
@@ -133,85 +137,87 @@ pub(super) struct Place<'a> {
     /// S of `scaling`.
     pub(super) moments: &'a Mat<f64>,
     pub(super) scaling: &'a Scaling,
-    pub(super) barrier: f64,
 }
 
-impl Program<'_> {
-    /// The Newton step towards the centre of this barrier: the unknowns' change, and the moments' in their coordinates.
-    pub(super) fn newton(&self, at: &Place, residual: &Mat<f64>) -> Option<(Unknowns, Vec<f64>)> {
-        let system = self.system(at);
-        let (d, n, shared) = (self.base.d, self.base.n, system.right.len());
-        let (size, par) = (system.bends.nrows(), Par::Seq);
-        let mut matrix = Mat::<f64>::identity(size, size);
-        let lower = BlockStructure::TriangularLower;
-        let whole = BlockStructure::Rectangular;
-        let mut square = |columns: &Mat<f64>, size: usize| {
-            let target = matrix.submatrix_mut(0, 0, size, size);
-            matmul(target, lower, Accum::Add, columns, whole, columns.transpose(), whole, 1.0, par);
-        };
-        square(&system.bends, size);
-        square(&system.lines, d);
-        let mut sides = Mat::<f64>::zeros(size, shared + 1);
-        sides.submatrix_mut(0, 0, size, shared).copy_from(&system.coupling);
+impl System<'_> {
+    /// The step for these products of slacks and multipliers over the slacks, and this residual of the matrix inequality: the
+    /// unknowns' change, and the moments' in their coordinates.
+    pub(super) fn step(&self, forces: &[f64], residual: &Mat<f64>) -> (Unknowns, Vec<f64>) {
+        let (program, shared) = (self.program, self.right.len());
+        let (d, n, size) = (program.base.d, program.base.n, self.coupling.nrows());
+        let Squares { lines, bends } = &self.squares;
+        let mut right = self.right.clone();
+        let mut rows = Vec::with_capacity(n);
+        let mut left = forces;
+        for (i, (row, cuts)) in self.rows.iter().zip(&program.cuts).enumerate() {
+            let (own, after) = left.split_at(cuts.len());
+            left = after;
+            let mut side = row.gradient.map(|g| -g);
+            let mut pulls = [0.0; 2];
+            for (cut, &force) in cuts.iter().zip(own) {
+                add(&mut side, force, &row.values(cut.u));
+                add(&mut pulls, force, &program.coefficients(i, cut));
+            }
+            right[ALPHA] += dot(&row.alpha, &side) - pulls[0];
+            let pull = dot(&row.fixed, &side) - pulls[1];
+            right[NU] += pull * program.margins[i];
+            add(&mut right[TILT..], pull, program.base.row(i));
+            rows.push(side);
+        }
+        for ((limit, _), &force) in program.limits().iter().zip(left) {
+            add(&mut right[..4], force, limit);
+        }
+        let parts = |k: usize| Mat::from_fn(n, 1, |i, _| rows[i][k]);
+        let mut side = bends * parts(2);
+        let first = lines * parts(1);
+        (0..d).for_each(|j| side[(j, 0)] += first[(j, 0)]);
         for (j, value) in Scaling::coordinates(residual).into_iter().enumerate() {
-            sides[(j, shared)] = value;
+            side[(j, 0)] += value;
         }
-        for (i, row) in system.rows.iter().enumerate() {
-            for j in 0..size {
-                sides[(j, shared)] += row.right[2] * system.bends[(j, i)];
-            }
-            for j in 0..d {
-                sides[(j, shared)] += row.right[1] * system.lines[(j, i)];
-            }
-        }
-        let solved = matrix.llt(Side::Lower).ok()?.solve(&sides);
-        let mut small = system.coupling.transpose() * &solved;
-        let mut right = Mat::<f64>::zeros(shared, 1);
-        for i in 0..shared {
-            right[(i, 0)] = system.right[i] - small[(i, shared)];
-            for j in 0..shared {
-                small[(i, j)] += system.shared[(i, j)];
-            }
-        }
-        let step = solve(small.submatrix(0, 0, shared, shared).to_owned(), &right)?;
-        let moments = solved.submatrix(0, shared, size, 1) + solved.submatrix(0, 0, size, shared) * &step;
-        let bends = system.bends.transpose() * &moments;
-        let lines = system.lines.transpose() * moments.submatrix(0, 0, d, 1);
+        let alone = self.squares.solve(&self.inverse, &side);
+        let coupled = self.coupling.transpose() * &alone;
+        let step = self.shared.solve(&Mat::from_fn(shared, 1, |j, _| right[j] - coupled[(j, 0)]));
+        let moments = alone + &self.solved * &step;
+        let bends = bends.transpose() * &moments;
+        let lines = lines.transpose() * moments.submatrix(0, 0, d, 1);
         let mut out = Unknowns {
             shared: (0..shared).map(|j| step[(j, 0)]).collect(),
             t: vec![0.0; n],
             y: vec![0.0; n],
             m: vec![0.0; n],
         };
-        for (i, row) in system.rows.iter().enumerate() {
-            let (alpha, fixed) = (out.alpha(), self.fixed(&out, i));
+        for (i, (row, side)) in self.rows.iter().zip(&rows).enumerate() {
+            let (alpha, fixed) = (out.alpha(), program.fixed(&out, i));
             let mut parts: [f64; 3] =
-                std::array::from_fn(|k| row.right[k] + alpha * row.alpha[k] + fixed * row.fixed[k]);
+                std::array::from_fn(|k| side[k] + alpha * row.alpha[k] + fixed * row.fixed[k]);
             parts[1] -= lines[(i, 0)];
             parts[2] -= bends[(i, 0)];
             let entry = |j: usize| (0..3).map(|k| parts[k] * row.basis[k][j]).sum();
             (out.t[i], out.y[i], out.m[i]) = (entry(0), entry(1), entry(2));
         }
-        Some((out, (0..size).map(|j| moments[(j, 0)]).collect()))
+        (out, (0..size).map(|j| moments[(j, 0)]).collect())
     }
+}
 
-    fn system(&self, at: &Place) -> System {
-        let Place { x, slacks, moments, scaling, barrier } = at;
-        let (base, barrier) = (self.base, *barrier);
+impl Program<'_> {
+    /// The matrix of Newton steps.
+    pub(super) fn system(&self, at: &Place) -> Option<System<'_>> {
+        let Place { x, slacks, moments, scaling } = at;
+        let base = self.base;
         let (d, n, shared) = (base.d, base.n, TILT + base.d);
         let size = d + d * (d + 1) / 2;
         let half = std::f64::consts::FRAC_1_SQRT_2 / scaling.corner;
         let (mean, trace) = mean_and_trace(moments);
         let (mut lines, mut bends) = (Mat::<f64>::zeros(d, n), Mat::<f64>::zeros(size, n));
         let (mut slopes, mut curves) = (Mat::<f64>::zeros(n, shared), Mat::<f64>::zeros(n, shared));
-        let (mut own, mut right) = self.shared_part(x, &mean, trace);
-        self.add_limits(&mut own, &mut right, slacks, barrier);
+        let (mut own, right) = self.shared_part(x, &mean, trace);
+        self.add_limits(&mut own, slacks);
         let mut rows = Vec::with_capacity(n);
         let mut place = 0;
         for i in 0..n {
             let (z, p) = (scaling.factor.half(base.row(i)), base.p[i]);
             let along = dot(base.row(i), &scaling.centre);
-            let cuts = self.seen(i, slacks, place, barrier);
+            let cuts = self.seen(i, slacks, place);
             place += cuts.len();
             let gradient = [p, p * dot(base.row(i), &mean), p * square_form(moments, base.row(i))];
             let row = Row::new(&cuts, gradient);
@@ -226,12 +232,9 @@ impl Program<'_> {
             let index = |j: usize| if j == 0 { NU } else { TILT + j - 1 };
             (slopes[(i, ALPHA)], curves[(i, ALPHA)]) = (row.alpha[1], row.alpha[2]);
             own[(ALPHA, ALPHA)] += row.rest[0];
-            right[ALPHA] += dot(&row.alpha, &row.right) - row.force[0];
-            let pull = dot(&row.fixed, &row.right) - row.force[1];
             for (j, a) in whole.iter().enumerate() {
                 let at = index(j);
                 (slopes[(i, at)], curves[(i, at)]) = (row.fixed[1] * a, row.fixed[2] * a);
-                right[at] += pull * a;
                 own[(ALPHA, at)] += row.rest[1] * a;
                 own[(at, ALPHA)] += row.rest[1] * a;
                 for (k, b) in whole.iter().enumerate() {
@@ -248,18 +251,18 @@ impl Program<'_> {
                 coupling[(j, k)] += first[(j, k)];
             }
         }
-        System { lines, bends, coupling, shared: own, right, rows }
+        let squares = Squares { lines, bends };
+        let inverse = squares.decompose()?;
+        let solved = squares.solve(&inverse, &coupling);
+        let shared = decompose(own + coupling.transpose() * &solved)?;
+        Some(System { program: self, squares, coupling, rows, right, inverse, solved, shared })
     }
 
-    fn seen(&self, i: usize, slacks: &Slacks, first: usize, barrier: f64) -> Vec<Seen> {
-        let one = |(c, cut): (usize, &super::rows::Cut)| {
-            let slack = slacks.slack[first + c];
-            Seen {
-                u: cut.u,
-                weight: slacks.multiplier[first + c] / slack,
-                force: barrier / slack,
-                coefficients: self.coefficients(i, cut),
-            }
+    fn seen(&self, i: usize, slacks: &Slacks, first: usize) -> Vec<Seen> {
+        let one = |(c, cut): (usize, &super::rows::Cut)| Seen {
+            u: cut.u,
+            weight: slacks.multiplier[first + c] / slacks.slack[first + c],
+            coefficients: self.coefficients(i, cut),
         };
         self.cuts[i].iter().enumerate().map(one).collect()
     }
@@ -334,15 +337,14 @@ impl Program<'_> {
         }
     }
 
-    fn add_limits(&self, matrix: &mut Mat<f64>, right: &mut [f64], slacks: &Slacks, barrier: f64) {
+    fn add_limits(&self, matrix: &mut Mat<f64>, slacks: &Slacks) {
         let limits = self.limits();
         let begin = slacks.slack.len() - limits.len();
         for (c, (limit, _)) in limits.iter().enumerate() {
-            let (slack, multiplier) = (slacks.slack[begin + c], slacks.multiplier[begin + c]);
+            let weight = slacks.multiplier[begin + c] / slacks.slack[begin + c];
             for a in 0..4 {
-                right[a] += barrier / slack * limit[a];
                 for b in 0..4 {
-                    matrix[(a, b)] += multiplier / slack * limit[a] * limit[b];
+                    matrix[(a, b)] += weight * limit[a] * limit[b];
                 }
             }
         }

@@ -5,6 +5,8 @@ use super::base::{Base, Cholesky, add, norm};
 
 /// Steps of Newton's method, at most.
 const STEPS: usize = 60;
+/// A second derivative serves while its steps leave no more than this of the gradient.
+const SERVES: f64 = 0.3;
 
 /// F with a kink of the width 1/gain.
 pub(in super::super) struct Objective<'a> {
@@ -51,34 +53,53 @@ impl Objective<'_> {
 
     /// θ with ∇F(θ) = force, from a start.
     pub(super) fn solve(&self, force: &[f64], start: &[f64], tolerance: f64) -> Vec<f64> {
+        self.solve_near(force, start, None, tolerance)
+    }
+
+    /// The same with a second derivative that is used while the gradient shrinks by it, if there is one.
+    pub(super) fn solve_near(
+        &self,
+        force: &[f64],
+        start: &[f64],
+        near: Option<&Cholesky>,
+        tolerance: f64,
+    ) -> Vec<f64> {
         let base = self.base;
         let (mut theta, mut margins) = (start.to_vec(), base.margins(start));
+        let mut before = self.value(&margins, &theta, force);
+        let (mut last, mut own) = (f64::INFINITY, None);
         for _ in 0..STEPS {
             let q: Vec<f64> = margins.iter().map(|&s| base.activity(self.gain, s)).collect();
             let mut gradient: Vec<f64> = base.pull(&q).iter().map(|x| -x).collect();
             add(&mut gradient, base.sigma, &theta);
             add(&mut gradient, -1.0, force);
-            if norm(&gradient) < tolerance {
+            let size = norm(&gradient);
+            if size < tolerance {
                 break;
             }
-            let Some(curvature) = self.curvature(&q) else { break };
+            if near.is_none() || size > SERVES * last {
+                own = self.curvature(&q);
+            }
+            last = size;
+            let Some(curvature) = own.as_ref().or(near) else { break };
             let step = curvature.solve(&gradient);
             let along = base.margins(&step);
-            let (before, slope) = (self.value(&margins, &theta, force), dot(&gradient, &step));
+            let slope = dot(&gradient, &step);
             let mut t = 1.0;
             let moved = loop {
                 let next: Vec<f64> = theta.iter().zip(&step).map(|(x, s)| x - t * s).collect();
                 let there: Vec<f64> = margins.iter().zip(&along).map(|(m, a)| m - t * a).collect();
-                if self.value(&there, &next, force) <= before - 1e-4 * t * slope {
-                    break Some((next, there));
+                let value = self.value(&there, &next, force);
+                if value <= before - 1e-4 * t * slope {
+                    break Some((next, there, value));
                 }
                 t /= 2.0;
                 if t < 1e-10 {
                     break None;
                 }
             };
-            let Some((next, there)) = moved else { break };
-            (theta, margins) = (next, there);
+            let Some((next, there, value)) = moved else { break };
+            (theta, margins, before) = (next, there, value);
         }
         theta
     }

@@ -3,8 +3,8 @@
 use faer::{Mat, Scale};
 
 use super::super::dot;
-use super::base::add;
-use super::newton::Place;
+use super::base::{Base, add};
+use super::newton::{Place, System};
 use super::program::{OMEGA, POINT, Program, Slacks, Unknowns};
 use super::scaling::{Scaling, first_moments, mean_and_trace};
 
@@ -12,6 +12,10 @@ use super::scaling::{Scaling, first_moments, mean_and_trace};
 const STEPS: usize = 40;
 /// How much of the way to the boundary a step goes.
 const NEARLY: f64 = 0.95;
+/// The first Δ has so many times the trace that the level allows.
+const FAR: f64 = 100.0;
+/// A corrected step that is shorter than this part of the plain one is not made.
+const MISLED: f64 = 0.3;
 
 /// A point near the path.
 pub(super) struct Path {
@@ -22,78 +26,86 @@ pub(super) struct Path {
     moments: Mat<f64>,
     slacks: Slacks,
     barrier: f64,
+    /// How much of the last step was made.
+    made: f64,
 }
 
 impl Path {
-    /// The program's start, with a gap of about this size.
-    pub(super) fn new(program: &Program, gap: f64) -> Option<Self> {
-        let x = program.start();
+    /// The program's start: multipliers of each row that sum up to its weight, and Δ with far more than the trace that the level
+    /// allows. To shrink takes fewer steps than to grow.
+    pub(super) fn new(program: &Program) -> Option<Self> {
+        let Base { s2, d, .. } = program.base;
+        let barrier = FAR * s2 * program.reach * program.reach / *d as f64;
+        let x = program.start(barrier);
         let slack = program.slack(&x);
-        let barrier = gap / (slack.len() + program.base.d + 1) as f64;
         let multiplier = slack.iter().map(|s| barrier / s).collect();
         let peak = program.peak(&x)?;
         let moments = first_moments(&peak.delta, &peak.factor, barrier);
         let top = dot(&peak.v, &peak.delta) / 2.0 + barrier;
-        Some(Path { x, top, moments, slacks: Slacks { slack, multiplier }, barrier })
+        Some(Path { x, top, moments, slacks: Slacks { slack, multiplier }, barrier, made: 1.0 })
     }
 
     /// Goes on until the gap is below `gap`.
     pub(super) fn follow(&mut self, program: &Program, gap: f64) -> Option<()> {
-        let size = program.base.d + 1;
-        let count = (self.slacks.slack.len() + size) as f64;
         for _ in 0..STEPS {
-            let (primal, dual) = self.step(program)?;
-            let made = primal.min(dual);
+            self.step(program, gap)?;
+            let size = program.base.d + 1;
             let x = inequality(program, &self.x, self.top);
             let trace: f64 =
                 (0..size * size).map(|p| x[(p / size, p % size)] * self.moments[(p / size, p % size)]).sum();
-            let mean = (dot(&self.slacks.slack, &self.slacks.multiplier) + trace) / count;
-            if mean * count < gap && made > 0.5 {
+            let left = dot(&self.slacks.slack, &self.slacks.multiplier) + trace;
+            if left < gap && self.made > 0.5 {
                 break;
             }
-            let shrink = match made {
-                s if s > 0.9 => 0.5,
-                s if s > 0.7 => 0.6,
-                s if s > 0.2 => 0.7,
-                _ => 1.0,
-            };
-            self.barrier = (shrink * mean).max(0.3 * gap / count);
         }
         Some(())
     }
 
-    /// One Newton step towards the centre of the barrier: how much of it was made, on either side.
-    fn step(&mut self, program: &Program) -> Option<(f64, f64)> {
-        let barrier = self.barrier;
+    /// One step towards the path's point with this gap, or one before it: Mehrotra's predictor and corrector.
+    fn step(&mut self, program: &Program, gap: f64) -> Option<()> {
         let scaling = Scaling::new(&inequality(program, &self.x, self.top), &self.moments)?;
-        let residual = scaling.residual(barrier)?;
-        let place =
-            Place { x: &self.x, slacks: &self.slacks, moments: &self.moments, scaling: &scaling, barrier };
-        let (step, coordinates) = program.newton(&place, &residual)?;
-        let (moments, top) = scaling.change(&coordinates, &residual);
-        let slacks = &mut self.slacks;
-        let change = program.slack_change(&step);
-        let dual_change: Vec<f64> = (0..change.len())
-            .map(|c| (barrier - slacks.multiplier[c] * change[c]) / slacks.slack[c] - slacks.multiplier[c])
-            .collect();
-        let mut primal = most(&slacks.slack, &change);
-        let mut dual = most(&slacks.multiplier, &dual_change);
+        let place = Place { x: &self.x, slacks: &self.slacks, moments: &self.moments, scaling: &scaling };
+        let system = program.system(&place)?;
+        let slacks = &self.slacks;
+        let count = (slacks.slack.len() + program.base.d + 1) as f64;
+        let mean = (dot(&slacks.slack, &slacks.multiplier) + scaling.trace()) / count;
+        let ahead = Step::new(&system, slacks, &scaling, 0.0, None);
+        // The centre is kept where little of a step can be made.
+        let is_stuck = self.made <= 0.2;
+        let shrink = match self.made {
+            made if made > 0.9 => 0.3,
+            made if made > 0.7 => 0.4,
+            _ if is_stuck => 1.0,
+            _ => 0.6,
+        };
+        self.barrier = (shrink * mean).max(0.3 * gap / count);
+        let step = |ahead| {
+            let step = Step::new(&system, slacks, &scaling, self.barrier, ahead);
+            Some((step.lengths(slacks, &scaling, NEARLY)?, step))
+        };
+        let shorter = |[primal, dual]: [f64; 2]| primal.min(dual);
+        let (plain, corrected) = (step(None)?, step(Some(&ahead))?);
+        // Far from the path the products of the first step's changes mislead.
+        let misleads = is_stuck || shorter(corrected.0) < MISLED * shorter(plain.0);
+        let ([mut primal, mut dual], step) = if misleads { plain } else { corrected };
+        let (moments, top) = scaling.change(&step.coordinates, &step.residual);
         let inside = |part: f64| {
-            let x = self.x.moved(part, &step);
+            let x = self.x.moved(part, &step.unknowns);
             Scaling::is_definite(&inequality(program, &x, self.top + part * top))
         };
-        while primal > 1e-9 && !inside(primal / NEARLY) {
+        while primal > 1e-9 && !inside(primal) {
             primal *= 0.8;
         }
-        while dual > 1e-9 && !Scaling::is_definite(&(&self.moments + Scale(dual / NEARLY) * &moments)) {
+        while dual > 1e-9 && !Scaling::is_definite(&(&self.moments + Scale(dual) * &moments)) {
             dual *= 0.8;
         }
-        self.x = self.x.moved(primal, &step);
+        self.x = self.x.moved(primal, &step.unknowns);
         self.top += primal * top;
         self.moments += Scale(dual) * &moments;
         self.slacks.slack = program.slack(&self.x);
-        add(&mut self.slacks.multiplier, dual, &dual_change);
-        Some((primal, dual))
+        add(&mut self.slacks.multiplier, dual, &step.dual);
+        self.made = primal.min(dual);
+        Some(())
     }
 
     /// τ' at which the bound's derivative by it would be 0, if the worst model stayed: the root mean square of ‖θ − o + b̃/χ‖,
@@ -141,6 +153,45 @@ impl Path {
     }
 }
 
+/// A Newton step.
+struct Step {
+    unknowns: Unknowns,
+    /// The changes of slacks and multipliers.
+    primal: Vec<f64>,
+    dual: Vec<f64>,
+    /// Of the moments.
+    coordinates: Vec<f64>,
+    residual: Mat<f64>,
+    /// The changes of X and S, scaled.
+    scaled: [Mat<f64>; 2],
+}
+
+impl Step {
+    /// Towards the centre of this barrier. The products of the changes that an earlier step found are taken into account.
+    fn new(system: &System, slacks: &Slacks, scaling: &Scaling, barrier: f64, ahead: Option<&Step>) -> Step {
+        let Slacks { slack, multiplier } = slacks;
+        let force = |c: usize| (barrier - ahead.map_or(0.0, |a| a.primal[c] * a.dual[c])) / slack[c];
+        let forces: Vec<f64> = (0..slack.len()).map(force).collect();
+        let residual = scaling.residual(barrier, ahead.map(|a| &a.scaled));
+        let (unknowns, coordinates) = system.step(&forces, &residual);
+        let primal = system.program.slack_change(&unknowns);
+        let change = |c: usize| forces[c] - multiplier[c] * primal[c] / slack[c] - multiplier[c];
+        let dual = (0..slack.len()).map(change).collect();
+        let scaled = scaling.scaled_changes(&coordinates, &residual);
+        Step { unknowns, primal, dual, coordinates, residual, scaled }
+    }
+
+    /// How far one can go on either side: this part of the way to the boundary, and at most 1.
+    fn lengths(&self, slacks: &Slacks, scaling: &Scaling, part: f64) -> Option<[f64; 2]> {
+        let length = |values: &[f64], changes: &[f64], matrix: &Mat<f64>| {
+            let ratios = values.iter().zip(changes).filter(|(_, c)| **c < 0.0).map(|(v, c)| -v / c);
+            Some((part * ratios.fold(scaling.room(matrix)?, f64::min)).min(1.0))
+        };
+        let [x, s] = &self.scaled;
+        Some([length(&slacks.slack, &self.primal, x)?, length(&slacks.multiplier, &self.dual, s)?])
+    }
+}
+
 /// [t, −v/2; −v/2, A]
 fn inequality(program: &Program, x: &Unknowns, top: f64) -> Mat<f64> {
     let d = program.base.d;
@@ -150,10 +201,4 @@ fn inequality(program: &Program, x: &Unknowns, top: f64) -> Mat<f64> {
         (i, 0) => -v[i - 1] / 2.0,
         (i, j) => a[(i - 1) * d + j - 1],
     })
-}
-
-/// How far values may go along their changes: nearly to the first 0, and at most 1.
-fn most(values: &[f64], changes: &[f64]) -> f64 {
-    let ratios = values.iter().zip(changes).filter(|(_, c)| **c < 0.0).map(|(v, c)| -v / c);
-    (NEARLY * ratios.fold(f64::INFINITY, f64::min)).min(1.0)
 }

@@ -163,17 +163,17 @@ impl Program<'_> {
     }
 
     /// A point from which the method can start: lines of slope 0 far above the rows.
-    pub(super) fn start(&self) -> Unknowns {
+    pub(super) fn start(&self, barrier: f64) -> Unknowns {
         let base = self.base;
         let mut shared = vec![0.0; TILT + base.d];
         (shared[ALPHA], shared[NU]) = (1.0, 0.2);
         let [a, b, _] = self.diagonal();
-        shared[OMEGA] = (0.02 - a - b * 0.2).max(0.01);
+        shared[OMEGA] = (base.s2 - a - b * 0.2).max(base.s2 / 2.0);
         shared[POINT] = self.tau * base.radius * 2.0 + 2.0;
         let (zero, n) = (vec![0.0; base.n], base.n);
         let mut x = Unknowns { shared, t: vec![0.0; n], y: zero.clone(), m: zero };
         x.t.fill(-1.0);
-        self.raise(&mut x, |_| 1.0);
+        self.raise(&mut x, |i| barrier * self.cuts[i].len() as f64 / base.p[i].max(1e-300));
         x
     }
 

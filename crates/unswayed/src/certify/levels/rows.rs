@@ -2,6 +2,9 @@
 
 use super::base::Base;
 
+/// Parts of a smooth piece at whose ends the largest difference is looked for.
+const GRID: f64 = 40.0;
+
 /// A margin at which the program sees a row: u = s − oᵀz, the activity, and the error.
 #[derive(Clone, Copy)]
 pub(super) struct Cut {
@@ -88,7 +91,15 @@ impl RowNumbers<'_> {
                 ends
             };
         }
-        let grid = (1..200).map(|j| at(piece.low + (piece.high - piece.low) * f64::from(j) / 200.0));
-        grid.fold(ends, better)
+        let width = (piece.high - piece.low) / GRID;
+        let grid = (1..GRID as usize).map(|j| at(piece.low + width * j as f64));
+        let top = grid.fold(ends, better);
+        // The vertex of the parabola through the highest point and its neighbours.
+        let middle = (o + top.1.u).clamp(piece.low + width, (piece.high - width).max(piece.low + width));
+        let [left, right] = [middle - width, middle + width].map(|s| at(s).0);
+        let peak = at(middle).0;
+        let (slope, bend) = ((right - left) / 2.0, 2.0 * peak - left - right);
+        let shift = if bend > 0.0 { (slope / bend).clamp(-1.0, 1.0) * width } else { 0.0 };
+        better(top, at((middle + shift).clamp(piece.low, piece.high)))
     }
 }

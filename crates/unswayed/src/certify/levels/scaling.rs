@@ -18,7 +18,10 @@ pub(super) struct Scaling {
     /// δ_w
     pub(super) centre: Vec<f64>,
     whole: Mat<f64>,
+    /// V, its eigenvectors and eigenvalues.
     scaled: Mat<f64>,
+    vectors: Mat<f64>,
+    values: Vec<f64>,
 }
 
 /// A lower triangle of a positive definite matrix.
@@ -53,14 +56,46 @@ impl Scaling {
             _ => 0.0,
         });
         let scaled = whole.transpose() * (s * &whole);
-        Some(Scaling { factor, corner, centre, whole, scaled })
+        let eigen = scaled.self_adjoint_eigen(Side::Lower).ok()?;
+        let values: Vec<f64> = eigen.S().column_vector().iter().copied().collect();
+        if values.iter().any(|value| value.is_nan() || *value <= 0.0) {
+            return None;
+        }
+        let vectors = eigen.U().to_owned();
+        Some(Scaling { factor, corner, centre, whole, scaled, vectors, values })
     }
 
-    /// How far b·S⁻¹ is from X, scaled.
-    pub(super) fn residual(&self, barrier: f64) -> Option<Mat<f64>> {
-        let size = self.scaled.nrows();
-        let inverse = self.scaled.llt(Side::Lower).ok()?.solve(Mat::<f64>::identity(size, size));
-        Some(Mat::from_fn(size, size, |i, j| barrier * inverse[(i, j)] - self.scaled[(i, j)]))
+    /// What the changes of X and S, scaled, must add up to: (V + dX)(V + dS) = b·I, symmetrized, where `made` are changes whose
+    /// product is taken into account.
+    pub(super) fn residual(&self, barrier: f64, made: Option<&[Mat<f64>; 2]>) -> Mat<f64> {
+        let (vectors, values, size) = (&self.vectors, &self.values, self.values.len());
+        let product = made.map(|[x, s]| vectors.transpose() * (x * s + s * x) * vectors);
+        let inner = Mat::from_fn(size, size, |i, j| {
+            let own = if i == j { barrier / values[i] - values[i] } else { 0.0 };
+            own - product.as_ref().map_or(0.0, |p| p[(i, j)] / (values[i] + values[j]))
+        });
+        vectors * inner * vectors.transpose()
+    }
+
+    /// The trace of V².
+    pub(super) fn trace(&self) -> f64 {
+        self.scaled.squared_norm_l2()
+    }
+
+    /// The scaled changes of X and S of a step.
+    pub(super) fn scaled_changes(&self, coordinates: &[f64], residual: &Mat<f64>) -> [Mat<f64>; 2] {
+        let s = self.matrix(coordinates);
+        [residual - &s, s]
+    }
+
+    /// How far V may go along a change until it is no longer positive definite.
+    pub(super) fn room(&self, change: &Mat<f64>) -> Option<f64> {
+        let inner = self.vectors.transpose() * change * &self.vectors;
+        let root = |i: usize| self.values[i].sqrt();
+        let relative =
+            Mat::from_fn(self.values.len(), self.values.len(), |i, j| inner[(i, j)] / (root(i) * root(j)));
+        let least = relative.self_adjoint_eigenvalues(Side::Lower).ok()?.into_iter().fold(0.0, f64::min);
+        Some(if least < 0.0 { -1.0 / least } else { f64::INFINITY })
     }
 
     /// The coordinates e', X' of a scaled symmetric matrix.

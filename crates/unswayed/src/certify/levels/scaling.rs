@@ -79,7 +79,7 @@ impl Scaling {
 
     /// The trace of V².
     pub(super) fn trace(&self) -> f64 {
-        self.scaled.squared_norm_l2()
+        self.scaled.norm_l2().powi(2)
     }
 
     /// The scaled changes of X and S of a step.

@@ -85,7 +85,7 @@ pub use loss::Conjugate;
 use moments::Steps;
 use momentum::Momentum;
 pub use proof::{
-    CaseProof, Cases, Certificate, Claim, Deviation, HorizonClaim, Lines, MeanCertificate, NewDataClaim,
+    CaseProof, Cases, Certificate, Claim, Deviation, HorizonClaim, HostileSample, Lines, MeanCertificate, NewDataClaim,
     PaperProof, Proof, RowBound, Shells,
 };
 pub use rates::RatesError;

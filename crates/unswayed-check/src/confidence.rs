@@ -48,8 +48,13 @@ pub(crate) fn value(statement: &Statement, claim: &NewDataClaim, rows: &Rows) ->
     require_projection(statement, &lambda)?;
     let point = point(statement, claim, &lambda)?;
     let hostile = Hostile::new(statement, claim);
-    let lines =
-        Lines { lambda: &lambda, claim, kappa: &kappa, is_logistic: is_logistic(statement), hostile: &hostile };
+    let lines = Lines {
+        lambda: &lambda,
+        claim,
+        kappa: &kappa,
+        is_logistic: is_logistic(statement),
+        hostile: &hostile,
+    };
     let range = lines.range();
     require_not_negative(&range, "T₊ − floor")?;
     let sample = Sample::new(&lines, rows)?;
@@ -71,7 +76,11 @@ fn evaluated<'a>(
     rows: &'a Rows<'a>,
 ) -> Result<Rows<'a>, Reason> {
     if claim.hostile.is_some() == statement.hostile_rows.is_empty() {
-        let with = if claim.hostile.is_some() { "rows none of which is hostile" } else { "rows that may be hostile" };
+        let with = if claim.hostile.is_some() {
+            "rows none of which is hostile"
+        } else {
+            "rows that may be hostile"
+        };
         return Err(Reason::Unfit { method: "of the claim on new data", with });
     }
     let Some(HostileSample { earlier, .. }) = claim.hostile else { return Ok(*rows) };

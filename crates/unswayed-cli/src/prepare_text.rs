@@ -59,7 +59,12 @@ pub fn apply(
 }
 
 /// Reads the columns of texts.
-fn load(flags: &PrepareFlags, texts: &[String], label: Option<&str>, is_labelled: bool) -> Result<Frame, Stop> {
+fn load(
+    flags: &PrepareFlags,
+    texts: &[String],
+    label: Option<&str>,
+    is_labelled: bool,
+) -> Result<Frame, Stop> {
     let labels = if is_labelled { LabelPolicy::Detect } else { LabelPolicy::None };
     let reading = Reading {
         labels,

@@ -51,7 +51,12 @@ impl Case {
     }
 
     /// Better c, t and γ, by trial, for what is to be small.
-    fn improve(&mut self, random: &mut Random, tries: usize, value: impl Fn(&Case) -> Option<f64>) -> Option<f64> {
+    fn improve(
+        &mut self,
+        random: &mut Random,
+        tries: usize,
+        value: impl Fn(&Case) -> Option<f64>,
+    ) -> Option<f64> {
         let mut best = value(self)?;
         for _ in 0..tries {
             let before = self.claim.hostile.clone();
@@ -218,7 +223,8 @@ fn formula(case: &Case, wrong: Wrong) -> Option<f64> {
     }
     let tau = c.tau[0];
     v.iter_mut().zip(&c.beta).for_each(|(v, b)| *v += (eps * chi / tau - sigma) * b);
-    let base = c.alpha * sigma * (2.0 - statement.learner.learning_rate * sigma) - eps * chi * chi / (2.0 * tau);
+    let base =
+        c.alpha * sigma * (2.0 - statement.learner.learning_rate * sigma) - eps * chi * chi / (2.0 * tau);
     let a = base - unless(Wrong::Bend, hostile / (2.0 * own.spread * n));
     let length = dot(&v, &v).sqrt() + kappa * (far + unless(Wrong::Length, c.radius * hostile / n));
     let point = tau / 2.0 + numbers.alpha_eta + c.nu + dot(&c.beta, &c.beta) / (2.0 * tau);
@@ -229,14 +235,17 @@ fn formula(case: &Case, wrong: Wrong) -> Option<f64> {
 
 #[test]
 fn the_formula_agrees_and_wrong_ones_are_found() {
-    let wrongs =
-        [Wrong::Unseen, Wrong::Length, Wrong::Bend, Wrong::Excess, Wrong::Count, Wrong::Variance];
+    let wrongs = [Wrong::Unseen, Wrong::Length, Wrong::Bend, Wrong::Excess, Wrong::Count, Wrong::Variance];
     let mut random = Random(0x2bad);
     let (mut broken, mut proved) = ([0; 6], 0);
     for i in 0..rounds(40, 400) {
         let loss = LOSSES[usize::from(i % 8 == 7)];
         let mut case = Case::new(&mut random, loss, DEVIATIONS[i % 2], 4, 2);
         case.claim.nu = 0.0;
+        if i % 3 == 1 {
+            // κ is small: what is missing adds little to the slope, and the variance counts.
+            case.claim.alpha = 0.56;
+        }
         let Some(bound) = case.improve(&mut random, 20, Case::proven) else { continue };
         proved += 1;
         let again = formula(&case, Wrong::Nothing).expect("a bound");
@@ -277,7 +286,8 @@ fn hostile_rows_do_not_mislead() {
     let mut random = Random(11);
     let n = 4000;
     let (count, honest_statement) = (n / 5, learner(Set::Ball { radius: 1.0 }));
-    let claim = NewDataClaim { theta: vec![4.0, 3.0], ..witness(&Set::Ball { radius: 1.0 }, Deviation::Hoeffding) };
+    let claim =
+        NewDataClaim { theta: vec![4.0, 3.0], ..witness(&Set::Ball { radius: 1.0 }, Deviation::Hoeffding) };
     let many = SUPPORT.concat().repeat(100_000);
     let truth = prove_new_data(&honest_statement, &claim, &rows(&many)).unwrap();
     let mut statement = honest_statement.clone();
@@ -289,7 +299,7 @@ fn hostile_rows_do_not_mislead() {
         let mut hard: Vec<usize> = (0..n).filter(|i| z[2 * i] < 0.0).collect();
         hard.truncate(count);
         for i in hard {
-            z[2 * i..2 * i + 2].copy_from_slice(&[0.8, 0.6]);
+            z[2 * i..2 * i + 2].copy_from_slice(&[0.75, 0.625]);
         }
         fooled += usize::from(prove_new_data(&honest_statement, &claim, &rows(&z)).unwrap() < truth);
         let hostile = HostileSample { earlier: 0, pull: vec![0.0; 2], spread: 40.0, threshold: 0.5 };
@@ -355,7 +365,10 @@ fn the_claim_says_what_it_assumes() {
     let mut claim = case.claim;
     claim.hostile.as_mut().expect("numbers").earlier = 250;
     let text = claim.assumptions();
-    assert!(text.contains("in the order of their arrival") && text.contains("when the first 250 had arrived"), "{text}");
+    assert!(
+        text.contains("in the order of their arrival") && text.contains("when the first 250 had arrived"),
+        "{text}"
+    );
     claim.hostile = None;
     assert!(!claim.assumptions().contains("arrival"));
 }

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 use unswayed_check::{
-    CaseProof, Cases, Certificate, Claim, Deviation, Evidence, Feature, HostileSample, Lines, Loss, MeanBenign, MeanCertificate,
-    MeanStatement, NewDataClaim, Proof, RowBound, Rows, Set, Shells, Statement, Target, check, check_mean,
-    prove, prove_new_data,
+    CaseProof, Cases, Certificate, Claim, Deviation, Evidence, Feature, HostileSample, Lines, Loss,
+    MeanBenign, MeanCertificate, MeanStatement, NewDataClaim, Proof, RowBound, Rows, Set, Shells, Statement,
+    Target, check, check_mean, prove, prove_new_data,
 };
 use unswayed_data::{Reading, Source, load_table};
 

@@ -2,8 +2,8 @@
 
 use unswayed_check::Feature::{self, *};
 use unswayed_check::{
-    Deviation, HostileSample, NewDataClaim, PaperProof, Proof, RULES, Reason, RowBound, Rows, Rule, Set, features, prove,
-    prove_new_data, unsupported,
+    Deviation, HostileSample, NewDataClaim, PaperProof, Proof, RULES, Reason, RowBound, Rows, Rule, Set,
+    features, prove, prove_new_data, unsupported,
 };
 
 use crate::common::Problem;
@@ -442,7 +442,6 @@ fn every_pair_is_covered_or_listed() {
         (TargetWeights, HostileRows),
         (TargetRows, HostileRows),
         (Bias, HostileRows),
-        (Confidence, HostileRows),
         (Paper, HostileRows),
         (Multiclass, Moments),
         (FixedBias, Moments),

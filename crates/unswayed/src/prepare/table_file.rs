@@ -90,8 +90,16 @@ impl TableTransform {
             serde_json::from_str(&text).map_err(|e| TransformError(e.to_string()))?;
         let file = SafeTensors::deserialize(bytes).map_err(|e| TransformError(e.to_string()))?;
         let (seen, _) = numbers(&file, "seen", Dtype::U64, u64::from_le_bytes)?;
-        let mut transform =
-            TableTransform { columns, labels, label_column, fourier: None, directions: None, norm, bias, seen };
+        let mut transform = TableTransform {
+            columns,
+            labels,
+            label_column,
+            fourier: None,
+            directions: None,
+            norm,
+            bias,
+            seen,
+        };
         if file.tensor("waves").is_ok() {
             let directions = matrix(&file, "waves", transform.encoded_width())?;
             let (phases, _) = numbers(&file, "phases", Dtype::F64, f64::from_le_bytes)?;

@@ -4,8 +4,8 @@ use std::boxed::Box;
 
 use unswayed_check::Feature::{self, *};
 use unswayed_check::{
-    AnyCertificate, Certificate, Claim, Deviation, HostileSample, NewDataClaim, PaperProof, Rows, check_mean, prove,
-    prove_new_data,
+    AnyCertificate, Certificate, Claim, Deviation, HostileSample, NewDataClaim, PaperProof, Rows, check_mean,
+    prove, prove_new_data,
 };
 
 use super::fixtures::{self, by_paper, mean, paper};

@@ -108,7 +108,13 @@ struct Candidate {
 
 impl Candidate {
     /// The claim for these rows after the first.
-    fn on(&self, constants: &Constants, statement: &Statement, data: &Dataset, earlier: usize) -> NewDataClaim {
+    fn on(
+        &self,
+        constants: &Constants,
+        statement: &Statement,
+        data: &Dataset,
+        earlier: usize,
+    ) -> NewDataClaim {
         let (loss, rows) = (statement.learner.loss, data.iter().skip(earlier));
         let w = match loss {
             Loss::Logistic => rows.clone().map(|z| self.curve(constants, z).maximiser()).collect(),

@@ -118,7 +118,8 @@ impl Suited {
             return None;
         }
         let rows = Judged { rows, count };
-        let tried = REGULARIZATIONS.map(|sigma| Suited { regularization: sigma, accuracy: rows.shrunk(sigma, y) });
+        let tried =
+            REGULARIZATIONS.map(|sigma| Suited { regularization: sigma, accuracy: rows.shrunk(sigma, y) });
         let best = tried.iter().map(|one| one.accuracy).fold(0.0, f64::max);
         tried.into_iter().find(|one| one.accuracy >= best - WORSE)
     }

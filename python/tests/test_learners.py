@@ -96,9 +96,8 @@ def test_bootstrap(command, folder, rows, tmp_path):
     assert "4 samples" in repr(ours) and "no proof" in repr(ours) and "no proof" in repr(certificate)
     certificate.report(tmp_path)
     assert "How the bound varies with the sample (no proof)" in (tmp_path / "report.html").read_text()
-    for wrong in (1, 2.5):
-        with pytest.raises(unswayed.UnswayedError, match="samples"):
-            certificate.bootstrap(wrong)
+    with pytest.raises(unswayed.UnswayedError, match="samples"):
+        certificate.bootstrap(1)
 
 
 def test_other_data(command, folder, rows, arrays):

@@ -271,7 +271,7 @@ fn how_the_bound_varies_with_the_sample() {
     let found = certified(&folder, "many.npz --bootstrap 5 --seed 7 --report out");
     let bootstrap = &found["bootstrap"];
     assert_eq!((&bootstrap["samples"], &bootstrap["seed"]), (&5.into(), &7.into()));
-    let losses = |found: &Value| -> Vec<f64> {
+    let losses = |found: &serde_json::Value| -> Vec<f64> {
         let losses = found["bootstrap"]["certified_losses"].as_array().unwrap();
         losses.iter().map(|loss| loss.as_f64().unwrap()).collect()
     };
@@ -282,7 +282,7 @@ fn how_the_bound_varies_with_the_sample() {
     assert!(bootstrap["note"].as_str().unwrap().contains("no proof"));
     let page = std::fs::read_to_string(folder.path().join("out/report.html")).unwrap();
     assert!(page.contains("How the bound varies with the sample (no proof)"));
-    assert!(folder.path().join("out/bootstrap.svg").exists());
+    assert!(folder.path().join("out/figures/bootstrap.svg").exists());
     assert_eq!(losses(&certified(&folder, "many.npz --bootstrap 5 --seed 7 --threads 1")), all);
     assert_ne!(losses(&certified(&folder, "many.npz --bootstrap 5 --seed 8")), all);
     let arguments = ["certify", "many.npz", "--bootstrap", "5"];

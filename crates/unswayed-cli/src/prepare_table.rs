@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use unswayed::data::{Frame, LabelPolicy, Labels, Reading, load_frame, write_weighted};
-use unswayed::prepare::{LabelKind, PreparedTable, Quality, RowNorms, Suited, TableOptions, TableTransform};
+use unswayed::prepare::{LabelKind, PreparedTable, Quality, RowNorms, TableOptions, TableTransform};
 use unswayed_check::TextLine;
 
 use crate::args::PrepareFlags;
@@ -139,7 +139,6 @@ impl Report<'_> {
         let columns: Vec<_> =
             columns.iter().map(|(name, what)| json!({ "name": name, "done": what })).collect();
         let (model, baseline) = figures(self.quality());
-        let suited = self.suited();
         json!({
             "rows": frame.rows,
             "columns": columns,
@@ -152,7 +151,6 @@ impl Report<'_> {
             "weighted": frame.weights.is_some(),
             "model": model,
             "baseline": baseline,
-            "regularization": suited.map(|suited| suited.regularization),
             "warnings": self.warnings(),
             "transform": path.display().to_string(),
             "output": rows.display().to_string(),
@@ -163,13 +161,6 @@ impl Report<'_> {
         let labels = self.transform.labels()?;
         let rows = &self.prepared.rows;
         Quality::measure(&rows.x, rows.dimension, self.prepared.y.as_deref()?, labels)
-    }
-
-    /// A regularization to certify with, when a transform is fitted.
-    fn suited(&self) -> Option<Suited> {
-        let labels = self.transform.labels().filter(|_| self.flags.apply.is_none())?;
-        let rows = &self.prepared.rows;
-        Suited::measure(&rows.x, rows.dimension, self.prepared.y.as_deref()?, labels)
     }
 
     fn lines(&self, output: &Path) -> Vec<TextLine> {
@@ -183,7 +174,6 @@ impl Report<'_> {
         lines.push(("rows", format!("{}; then a constant is appended, the bias", transform.norm())));
         lines.extend(transform.labels().map(|labels| ("labels", meaning(labels))));
         lines.extend(self.quality().map(|quality| ("model", worth(quality))));
-        lines.extend(self.suited().map(|suited| ("regularization", suggestion(suited))));
         if flags.apply.is_some() {
             let text = format!("{} rows equal one that the transform was fitted on", prepared.seen);
             lines.push(("seen", text));
@@ -238,16 +228,6 @@ pub fn figures(quality: Option<Quality>) -> (Option<f64>, Option<f64>) {
         Some(Quality::Distance { model, median }) => (Some(model), Some(median)),
         None => (None, None),
     }
-}
-
-/// Which regularization suits the rows, in words.
-pub fn suggestion(suited: Suited) -> String {
-    format!(
-        "{} is the strongest of 0.01, 0.003, 0.001, 0.0003, 0.0001 with which a quick hinge model is within a point of the best \
-         ({:.1} % of rows that were held out)",
-        suited.regularization,
-        100.0 * suited.accuracy
-    )
 }
 
 /// What labels became.

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use unswayed::data::{DataError, Frame, LabelPolicy, Labels, Reading, load_frame, write_sparse};
-use unswayed::prepare::{PreparedTexts, Quality, Suited, TermWeights, TextOptions, TextTransform};
+use unswayed::prepare::{PreparedTexts, Quality, TermWeights, TextOptions, TextTransform};
 use unswayed_check::TextLine;
 
 use crate::args::PrepareFlags;
 use crate::args::prepare::{TEXT_COLUMN, TermWeightsFlag};
-use crate::prepare_table::{figures, label_column, label_kind, meaning, stop, suggestion, worth};
+use crate::prepare_table::{figures, label_column, label_kind, meaning, stop, worth};
 use crate::{Stop, input, output, print};
 
 /// Fits a transform and writes it, and the rows that it makes.
@@ -120,17 +120,10 @@ impl Report<'_> {
             "weighted": frame.weights.is_some(),
             "model": model,
             "baseline": baseline,
-            "regularization": self.suited().map(|suited| suited.regularization),
             "warnings": self.warnings(quality),
             "transform": path.display().to_string(),
             "output": output.display().to_string(),
         })
-    }
-
-    /// A regularization to certify with, when a transform is fitted.
-    fn suited(&self) -> Option<Suited> {
-        let labels = self.transform.labels().filter(|_| self.flags.apply.is_none())?;
-        self.prepared.suited(labels)
     }
 
     fn lines(&self, quality: Option<Quality>, output: &Path) -> Vec<TextLine> {
@@ -145,7 +138,6 @@ impl Report<'_> {
         lines.push(("rows", format!("each divided by its norm{bias}; {mean:.1} entries on average")));
         lines.extend(transform.labels().map(|labels| ("labels", meaning(labels))));
         lines.extend(quality.map(|quality| ("model", worth(quality))));
-        lines.extend(self.suited().map(|suited| ("regularization", suggestion(suited))));
         if flags.apply.is_some() {
             let text =
                 format!("{} rows have the texts of one that the transform was fitted on", prepared.seen);

@@ -29,7 +29,7 @@ use crate::certify::dot;
 use crate::data::Features;
 
 pub use file::TransformError;
-pub use quality::{Quality, Suited};
+pub use quality::Quality;
 pub use rows::RowNorm;
 use svd::right_singular_vectors;
 pub use table::{LabelKind, PreparedTable, RowNorms, TableError, TableOptions, TableTransform};

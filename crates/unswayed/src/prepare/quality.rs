@@ -1,5 +1,4 @@
-//! Whether a linear model learns anything from prepared rows: a quick model beside one that does not look at the features. And how
-//! much regularization it can bear.
+//! Whether a linear model learns anything from prepared rows: a quick model beside one that does not look at the features.
 
 use rand_distr::{Distribution, StandardUniform};
 use rand_pcg::Pcg64Mcg;
@@ -14,13 +13,6 @@ const PASSES: usize = 10;
 const MOST_ROWS: usize = 20_000;
 /// One row in so many is held out.
 const HELD_OUT: usize = 5;
-/// Regularizations that are tried, from the strongest.
-const REGULARIZATIONS: [f64; 5] = [0.01, 0.003, 0.001, 0.0003, 0.0001];
-/// By how much a stronger one may be worse than the best.
-const WORSE: f64 = 0.01;
-/// Steps of a regularized model, at most, and numbers that these may read.
-const MOST_STEPS: usize = 100_000;
-const MOST_READ: usize = 200_000_000;
 
 /// What a quick model reaches on rows that it was not trained on, every fifth one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,45 +78,6 @@ impl Quality {
     }
 }
 
-/// A regularization that suits the rows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Suited {
-    /// The strongest of 0.01, 0.003, 0.001, 0.0003 and 0.0001 with which a quick hinge model is within a point of the best.
-    pub regularization: f64,
-    /// The share of held-out rows on which that model is right.
-    pub accuracy: f64,
-}
-
-impl Suited {
-    /// Tries them on rows with two classes; `None` for other labels, or with few rows.
-    ///
-    /// ```
-    /// use unswayed::data::Labels;
-    /// use unswayed::prepare::Suited;
-    /// // Many words, each in few rows: a model needs large weights.
-    /// let row = |i: usize| (0..40).map(move |j| f64::from(u8::from(j == i % 40)));
-    /// let x: Vec<f64> = (0..400).flat_map(row).collect();
-    /// let y: Vec<f64> = (0..400).map(|i| if i % 40 % 3 == 0 { 1.0 } else { -1.0 }).collect();
-    /// let labels = Labels::Classes { negative: "ham".into(), positive: "spam".into() };
-    /// assert_eq!(Suited::measure(&x, 40, &y, &labels).unwrap().accuracy, 1.0);
-    /// ```
-    pub fn measure(x: &[f64], dimension: usize, y: &[f64], labels: &Labels) -> Option<Suited> {
-        Suited::of_rows(&LinearRows::Dense { x, dimension }, y, labels)
-    }
-
-    pub(super) fn of_rows(rows: &LinearRows<'_>, y: &[f64], labels: &Labels) -> Option<Suited> {
-        let count = y.len().min(MOST_ROWS);
-        if count < 4 * HELD_OUT || !matches!(labels, Labels::Classes { .. }) {
-            return None;
-        }
-        let rows = Judged { rows, count };
-        let tried =
-            REGULARIZATIONS.map(|sigma| Suited { regularization: sigma, accuracy: rows.shrunk(sigma, y) });
-        let best = tried.iter().map(|one| one.accuracy).fold(0.0, f64::max);
-        tried.into_iter().find(|one| one.accuracy >= best - WORSE)
-    }
-}
-
 /// Rows as a linear model sees them.
 pub(super) enum LinearRows<'a> {
     /// One after the other.
@@ -144,14 +97,6 @@ impl LinearRows<'_> {
         match self {
             LinearRows::Dense { x, dimension } => dot(weights, &x[i * dimension..][..*dimension]),
             LinearRows::Sparse { rows, .. } => rows.dot(i, weights),
-        }
-    }
-
-    /// How many numbers a row has, on average.
-    fn width(&self) -> usize {
-        match self {
-            LinearRows::Dense { dimension, .. } => *dimension,
-            LinearRows::Sparse { rows, .. } => rows.values.len() / rows.pattern.rows().max(1) + 1,
         }
     }
 
@@ -201,28 +146,6 @@ impl Judged<'_> {
             }
         }
         average
-    }
-
-    /// What a hinge model with this regularization reaches on rows that are held out, for labels −1 and +1: the average of the models
-    /// of the second half of Pegasos, whose model after t steps is the sum of the rows that acted, divided by σt.
-    fn shrunk(&self, sigma: f64, y: &[f64]) -> f64 {
-        let d = self.rows.dimension();
-        let training: Vec<usize> = (0..self.count).filter(|i| i % HELD_OUT != 0).collect();
-        let steps = MOST_STEPS.min(MOST_READ / self.rows.width()).max(1);
-        let (mut sum, mut average) = (vec![0.0; d], vec![0.0; d]);
-        let mut random = Pcg64Mcg::seed_from_u64(0);
-        for t in 1..=steps {
-            let share: f64 = StandardUniform.sample(&mut random);
-            let i = training[(share * training.len() as f64) as usize % training.len()];
-            if y[i] * self.rows.dot(i, &sum) < sigma * t as f64 {
-                // Σ 1/t over the later ones of the models that are averaged.
-                let later = ((steps + 1) as f64 / (t as f64).max(steps as f64 / 2.0)).ln();
-                self.rows.add(i, y[i], &mut sum);
-                self.rows.add(i, y[i] * later, &mut average);
-            }
-        }
-        let right = self.held_out().filter(|&i| y[i] * self.rows.dot(i, &average) > 0.0).count();
-        right as f64 / self.held_out().count() as f64
     }
 
     fn accuracy(&self, classes: &[usize], count: usize) -> Quality {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use unswayed_data::{Cells, Frame, Labels, Pattern, SparseRows, TextCells};
 
-use super::quality::{LinearRows, Quality, Suited};
+use super::quality::{LinearRows, Quality};
 use super::rows::BIAS;
 use super::table::{LabelKind, MOST_SEEN, TableError};
 use super::words::{place, summed, terms};
@@ -136,17 +136,9 @@ pub struct PreparedTexts {
 impl PreparedTexts {
     /// What a quick linear model reaches on them.
     pub fn quality(&self, labels: &Labels) -> Option<Quality> {
-        Quality::of_rows(&self.linear(), self.y.as_deref()?, labels)
-    }
-
-    /// A regularization that suits them.
-    pub fn suited(&self, labels: &Labels) -> Option<Suited> {
-        Suited::of_rows(&self.linear(), self.y.as_deref()?, labels)
-    }
-
-    fn linear(&self) -> LinearRows<'_> {
         let rows = SparseRows { pattern: &self.pattern, values: &self.values };
-        LinearRows::Sparse { rows, dimension: self.dimension }
+        let rows = LinearRows::Sparse { rows, dimension: self.dimension };
+        Quality::of_rows(&rows, self.y.as_deref()?, labels)
     }
 }
 

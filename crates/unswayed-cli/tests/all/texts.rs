@@ -39,10 +39,11 @@ fn new_rows_have_their_labels_where_the_old_ones_had_them() {
         let text = std::fs::read_to_string(path.join(name)).unwrap();
         std::fs::write(path.join(name), text.replacen("label", "kind", 1)).unwrap();
     }
-    for more in [&["--text-column", "subject", "--hash", "2^10"][..], &["--columns", "size"][..]] {
-        let prepare = ["prepare", "mails.csv", "--label-column", "kind"];
+    let texts = (&["--text-column", "subject", "--hash", "2^10"][..], "texts.safetensors");
+    for (more, file) in [texts, (&["--columns", "size"][..], "table.safetensors")] {
+        let prepare = ["prepare", "mails.csv", "--label-column", "kind", "--transform", file];
         json(path, &[&prepare[..], more].concat());
-        let apply = ["prepare", "new.csv", "--apply", "mails.transform.safetensors", "--allow-seen"];
+        let apply = ["prepare", "new.csv", "--apply", file, "--allow-seen"];
         let applied = json(path, &apply);
         assert_eq!(applied["labels"]["classes"]["positive"], "spam", "{applied}");
         assert!(applied["model"].is_number(), "{applied}");

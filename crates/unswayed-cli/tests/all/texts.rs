@@ -39,17 +39,19 @@ fn new_rows_have_their_labels_where_the_old_ones_had_them() {
         let text = std::fs::read_to_string(path.join(name)).unwrap();
         std::fs::write(path.join(name), text.replacen("label", "kind", 1)).unwrap();
     }
-    let texts = (&["--text-column", "subject", "--hash", "2^10"][..], "texts.safetensors");
-    for (more, file) in [texts, (&["--columns", "size"][..], "table.safetensors")] {
-        let prepare = ["prepare", "mails.csv", "--label-column", "kind", "--transform", file];
-        json(path, &[&prepare[..], more].concat());
-        let apply = ["prepare", "new.csv", "--apply", file, "--allow-seen"];
-        let applied = json(path, &apply);
+    let texts = (["--text-column", "subject", "--hash", "2^10"], "texts");
+    for (more, name) in [texts, (["--columns", "size", "--norm", "unit"], "table")] {
+        let [transform, old, new, bare] =
+            ["transform.safetensors", "old.npz", "new.npz", "bare.npz"].map(|end| format!("{name}-{end}"));
+        let prepare =
+            ["prepare", "mails.csv", "--label-column", "kind", "--transform", &transform, "--output", &old];
+        json(path, &[&prepare[..], &more[..]].concat());
+        let apply = ["prepare", "new.csv", "--apply", &transform, "--allow-seen"];
+        let applied = json(path, &[&apply[..], &["--output", &new]].concat());
         assert_eq!(applied["labels"]["classes"]["positive"], "spam", "{applied}");
         assert!(applied["model"].is_number(), "{applied}");
         // Rows of which nobody knows the labels yet.
-        let unlabelled = unswayed(path, &[&apply[..], &["--unlabelled"]].concat());
-        assert!(unlabelled.status.success(), "{}", String::from_utf8_lossy(&unlabelled.stderr));
+        json(path, &[&apply[..], &["--output", &bare, "--unlabelled"]].concat());
     }
 }
 

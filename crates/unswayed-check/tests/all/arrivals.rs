@@ -245,6 +245,7 @@ fn the_formula_agrees_and_wrong_ones_are_found() {
         if i % 3 == 1 {
             // κ is small: what is missing adds little to the slope, and the variance counts.
             case.claim.alpha = 0.56;
+            case.place();
         }
         let Some(bound) = case.improve(&mut random, 20, Case::proven) else { continue };
         proved += 1;

@@ -39,14 +39,7 @@ pub fn certify(
     effort: &str,
     compact: bool,
 ) -> PyResult<Certificate> {
-    let effort = match effort {
-        "quick" => Effort::Quick,
-        "standard" => Effort::Standard,
-        "tight" => Effort::Tight,
-        other => {
-            return Err(error(format!("effort {other:?}: it must be \"quick\", \"standard\" or \"tight\"")));
-        }
-    };
+    let effort = effort_of(effort)?;
     let is_paper = match method {
         "convexity" => false,
         "paper" => true,
@@ -76,17 +69,27 @@ pub fn certify(
             return Ok((problem.clone(), paper::certify(&problem, &options, None)?));
         }
         let outcome = certify_with(&problem, &options)?;
-        if confidence.is_none() {
+        let rows = outcome.certificate.statement.data[0].rows;
+        if rows == problem.data()[0].rows() {
             return Ok((problem, outcome));
         }
         // The other half chose the numbers; the certificate is about this one.
-        let rows = outcome.certificate.statement.data[0].rows;
         let half = problem.data()[0].first(rows).map_err(|e| CertifyFailed::Data(e.for_python()))?;
         let (own, _) = unswayed::certify::recover(outcome.certificate.clone(), half, None)?;
         Ok((Arc::new(own), outcome))
     })?;
     let (problem, outcome) = made?;
     Ok(Certificate::new(problem, outcome))
+}
+
+/// How much time to spend.
+pub fn effort_of(name: &str) -> PyResult<Effort> {
+    match name {
+        "quick" => Ok(Effort::Quick),
+        "standard" => Ok(Effort::Standard),
+        "tight" => Ok(Effort::Tight),
+        other => Err(error(format!("effort {other:?}: it must be \"quick\", \"standard\" or \"tight\""))),
+    }
 }
 
 /// What can go wrong, before it is an exception: those are made where the interpreter is held.

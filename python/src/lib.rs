@@ -10,6 +10,7 @@
 )]
 
 mod attack;
+mod bootstrap;
 mod certificate;
 mod data;
 mod design;
@@ -53,6 +54,8 @@ fn data_error(error: unswayed::data::DataError) -> PyErr {
 mod _native {
     #[pymodule_export]
     use super::attack::{Attacks, run_attacks, simulate, update};
+    #[pymodule_export]
+    use super::bootstrap::{Bootstrap, bootstrap};
     #[pymodule_export]
     use super::certificate::{Certificate, certify, check, check_files, expect, origins, recover};
     #[pymodule_export]

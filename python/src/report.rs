@@ -8,6 +8,7 @@ use unswayed_report::Block;
 use unswayed_report::about::{Subject, Summary, certify_report, over_rates};
 
 use crate::attack::Attacks;
+use crate::bootstrap::Bootstrap;
 use crate::certificate::Certificate;
 use crate::error;
 use crate::work::run;
@@ -18,8 +19,13 @@ fn subject<'a>(certificate: &'a Certificate, attacked: Option<&'a Attacked>, see
 
 /// Statement and figures: headings and sentences.
 #[pyfunction]
-pub fn summary(certificate: &Certificate, attacked: Option<&Attacks>) -> Vec<(&'static str, String)> {
-    Summary::new(&certificate.outcome, attacked.map_or(&[], |attacks| &attacks.0)).lines()
+pub fn summary(
+    certificate: &Certificate,
+    attacked: Option<&Attacks>,
+    bootstrap: Option<&Bootstrap>,
+) -> Vec<(&'static str, String)> {
+    let found = Summary::new(&certificate.outcome, attacked.map_or(&[], |attacks| &attacks.0));
+    Summary { bootstrap: bootstrap.map(Bootstrap::resampled), ..found }.lines()
 }
 
 /// Writes report.html, report.json and the figures.
@@ -28,6 +34,7 @@ pub fn report(
     py: Python<'_>,
     certificate: &Certificate,
     attacked: Option<&Attacks>,
+    bootstrap: Option<&Bootstrap>,
     folder: PathBuf,
     file: String,
     command: String,
@@ -35,9 +42,10 @@ pub fn report(
     seed: u64,
 ) -> PyResult<()> {
     let (certificate, attacks) = (certificate.clone(), attacked.map_or(vec![], |attacks| attacks.0.clone()));
+    let bootstrap = bootstrap.map(Bootstrap::resampled);
     let written = run(py, move || -> Result<(), String> {
         let mut summary = Summary::new(&certificate.outcome, &attacks);
-        (summary.certificate, summary.verify) = (Some(file), Some(verify));
+        (summary.certificate, summary.verify, summary.bootstrap) = (Some(file), Some(verify), bootstrap);
         let report = certify_report(&subject(&certificate, strongest(&attacks), seed), &summary, command);
         let report = report.map_err(|e| e.to_string())?;
         unswayed_report::write_folder(&report, &folder).map_err(|e| format!("{}: {e}", folder.display()))

@@ -66,6 +66,7 @@ def same(ours, theirs, certificate):
         ("--bias last", {"bias": -1}),
         ("--bias 31 --adversary box", {"bias": 30, "adversary": "box"}),
         ("--confidence 0.9", {"confidence": 0.9}),
+        ("--confidence 0.9 --contaminated 0.05", {"confidence": 0.9, "contaminated": 0.05}),
         ("--loss logistic --normalize", {"loss": "logistic", "normalize": True}),
     ],
 )
@@ -80,6 +81,23 @@ def test_certify(command, folder, rows, flags, options):
     assert content(loaded.to_bytes()) == content(ours.to_bytes())
     assert repr(loaded).replace("task.npz: ", "") == repr(ours)
     assert ours.check() == loaded.check(*rows)
+
+
+def test_bootstrap(command, folder, rows, tmp_path):
+    """Bounds of samples of the rows: those of the command, in tables and reports, and called no proof."""
+    output = folder / "bootstrap.certificate.json"
+    sizes = ("--bootstrap", "4", "--seed", "3")
+    theirs = command("certify", "task.npz", *FLAGS, *sizes, "--attacks", "none", "--output", output, folder=folder)["bootstrap"]
+    certificate = unswayed.certify(*rows, **SETTING)
+    assert "bootstrap" not in repr(certificate)
+    ours = certificate.bootstrap(4, seed=3)
+    assert ours.losses.tolist() == theirs["certified_losses"] and ours.errors.tolist() == theirs["certified_errors"]
+    assert ours.deviation == pytest.approx(theirs["loss_deviation"]) and ours.seed == 3
+    assert "4 samples" in repr(ours) and "no proof" in repr(ours) and "no proof" in repr(certificate)
+    certificate.report(tmp_path)
+    assert "How the bound varies with the sample (no proof)" in (tmp_path / "report.html").read_text()
+    with pytest.raises(unswayed.UnswayedError, match="samples"):
+        certificate.bootstrap(1)
 
 
 def test_other_data(command, folder, rows, arrays):

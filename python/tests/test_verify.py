@@ -89,6 +89,8 @@ CERTIFIED = {
     "confidence-ellipsoid": ({"x": X, "y": Y}, {"confidence": 0.5, "adversary": unswayed.Ellipsoid(12 * Q)}),
     "confidence-logistic": ({"x": X, "y": Y}, {"confidence": 0.9, "loss": "logistic"}),
     "confidence-logistic-box": ({"x": X, "y": Y}, {"confidence": 0.5, "loss": "logistic", "adversary": unswayed.Box(0.9)}),
+    "confidence-hostile": ({"x": X, "y": Y}, {"confidence": 0.9, "contaminated": 0.1}),
+    "confidence-hostile-logistic": ({"x": X, "y": Y}, {"confidence": 0.9, "contaminated": 0.1, "loss": "logistic"}),
     "confidence-projection": ({"x": X, "y": Y}, {"confidence": 0.8, "projection": 4.0}),
     "paper": ({"x": X, "y": Y}, {"method": "paper", "horizon": 1000}),
     "levels": ({"x": X, "y": Y}, {**TIGHT, "horizon": 1000}),

@@ -24,6 +24,7 @@ import os as _os
 from . import _native
 from ._adapters import Frozen, Learner, OneVsRest, Projected, from_river, from_sklearn, from_torch
 from ._attack import Attack, Attacks, Estimate, Simulation, attack, simulate
+from ._bootstrap import Bootstrap
 from ._certificate import Certificate, Verdict, certify
 from ._data import Data, load, preferences, sample, sample_test
 from ._design import Design, Ranked, Row, Setting, Tolerable, Tolerated, design, tolerate
@@ -37,6 +38,7 @@ from ._problem import Box, Ellipsoid, Points
 __all__ = [
     "Attack",
     "Attacks",
+    "Bootstrap",
     "Box",
     "Certificate",
     "CheckFailed",

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from . import _native, _partitions
 from ._attack import Attack, Attacks, run_attacks
+from ._bootstrap import Bootstrap
 from ._data import (
     Data,
     Features,
@@ -63,7 +64,7 @@ class Certificate:
     No figure gets here unless the exact checker accepted its proof.
     """
 
-    __slots__ = ("_attacks", "_figures", "_is_sample", "_native", "_statement")
+    __slots__ = ("_attacks", "_bootstrap", "_figures", "_is_sample", "_native", "_statement")
 
     def __init__(self, native: _native.Certificate, is_sample: bool = False) -> None:
         self._native = native
@@ -72,6 +73,7 @@ class Certificate:
         self._figures = native.figures()
         self._statement = native.statement()
         self._attacks: Optional[Attacks] = None
+        self._bootstrap: Optional[Bootstrap] = None
 
     @property
     def status(self) -> str:
@@ -194,6 +196,27 @@ class Certificate:
         target = self._native.target
         return None if target is None else Data._of(target)
 
+    def bootstrap(self, samples: int = 20, *, seed: int = 0, effort: str = "quick") -> Bootstrap:
+        """Certifies samples of the rows, drawn with replacement, and remembers them for tables and reports.
+
+        A picture of how the bound varies with the sample, no proof. The same seed gives the same samples.
+
+        >>> import unswayed
+        >>> setting = {"learning_rate": 1e-3, "regularization": 0.01, "poison_rate": 0.02}
+        >>> certificate = unswayed.certify(unswayed.sample().first(100), **setting)
+        >>> found = certificate.bootstrap(5)
+        >>> len(found.losses), bool(found.losses.min() < certificate.certified_loss * 1.5)
+        (5, True)
+
+        Args:
+            samples: how many.
+            seed: of the draws.
+            effort: as for `certify`.
+        """
+        number = whole("samples", samples, 2)
+        self._bootstrap = Bootstrap(_native.bootstrap(self._native, number, seed, effort))
+        return self._bootstrap
+
     def attack(self, *, attacks: Union[str, Sequence[str], None] = None, effort: str = "fast", seed: int = 0) -> Attacks:
         """Runs attacks on the same learner and remembers them for `gap`, tables and reports."""
         self._attacks = run_attacks(self._native.problem, attacks, effort, seed)
@@ -310,7 +333,8 @@ class Certificate:
         self.save(path)
         files = " DATA" * len(self.datasets) + ("" if self.target is None else " --target TARGET")
         verify = f"unswayed check {path}{files}"
-        _native.report(self._native, self._native_attacks(), place, path, self._call(), verify, seed)
+        attacks, bootstrap = self._native_attacks(), self._native_bootstrap()
+        _native.report(self._native, attacks, bootstrap, place, path, self._call(), verify, seed)
 
     def _call(self) -> str:
         """How it is made; … stands for what is too long to show."""
@@ -353,18 +377,21 @@ class Certificate:
         classes = self._statement["data"][0]["labels"]["classes"]
         return {classes[name]: weight[name] for name in ("negative", "positive")}
 
+    def _native_bootstrap(self) -> Optional[_native.Bootstrap]:
+        return None if self._bootstrap is None else self._bootstrap._native
+
     def _native_attacks(self) -> Optional[_native.Attacks]:
         return None if self._attacks is None else self._attacks._native
 
     def __repr__(self) -> str:
-        lines = _native.summary(self._native, self._native_attacks())
+        lines = _native.summary(self._native, self._native_attacks(), self._native_bootstrap())
         return "\n".join(f"{name:<15}  {text}".rstrip() for name, text in lines)
 
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
             f"<td style='text-align:left'>{html.escape(text)}</td></tr>"
-            for name, text in _native.summary(self._native, self._native_attacks())
+            for name, text in _native.summary(self._native, self._native_attacks(), self._native_bootstrap())
             if name
         )
         # The plot needs certificates at other poison rates: many rows would make a notebook wait.
@@ -543,7 +570,8 @@ def certify(
             one for each label. If not given, the largest of a row or class; with `class_weight` and `adversary="features"` that of
             the point's own class. Where a point may be sent with either label, the larger one counts.
         confidence: also bound the loss on new data like these, with this probability. The certificate is then about the
-            first half of the rows; the other half chose its numbers.
+            first half of the rows; the other half chose its numbers. With `contaminated` the rows are in the order of their
+            arrival, the first half chooses the numbers, and the certificate is about all rows.
         horizon: also bound the average loss over this many first steps, by a proof that is made for them.
         start: where the learner starts, such as `coef_[0]` of an estimator; 0 if not given.
         first_rate: for a `horizon` with a `schedule`, the learning rate of the first of these steps, or less; `learning_rate` if not

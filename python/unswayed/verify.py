@@ -411,6 +411,7 @@ NEW_DATA = struct_of(
     **dict.fromkeys(("bound", "delta", "radius", "alpha", "nu", "gain"), number), omega=Optional_(number),
     **dict.fromkeys(("beta", "tau", "theta"), vector), deviation=one_of(hoeffding=None, bernstein=None),
     floor=Optional_(number), w=Optional_(vector),
+    hostile=Optional_(struct_of(earlier=whole, pull=vector, spread=number, threshold=number)),
 )
 LINEAR = struct_of(
     tool=text, statement=STATEMENT, loss=CLAIM, error=Optional_(CLAIM),
@@ -1040,7 +1041,7 @@ UNSUPPORTED = [
     ("contraction schedule", ""), ("contraction momentum", ""), ("contraction no-regularization", ""), ("contraction clip", ""),
     ("contraction bias", ""), ("contraction steps", ""), ("contraction hostile", ""), ("contraction moments", ""),
     ("sparse contraction", ""),
-    ("new-data hostile", ""), ("hostile multiclass", ""), ("hostile weights", ""), ("hostile rows", ""), ("hostile bias", ""),
+    ("hostile multiclass", ""), ("hostile weights", ""), ("hostile rows", ""), ("hostile bias", ""),
     ("paper hostile", ""), ("levels hostile", ""),
     ("sparse", "hinge logistic"), ("sparse", "ball"), ("sparse weights", ""), ("sparse rows", ""), ("sparse drift", ""),
     ("sparse schedule", ""), ("sparse momentum", ""), ("sparse projection", ""), ("sparse clip", ""), ("sparse bias", ""),
@@ -2515,20 +2516,28 @@ def prove_levels(statement: Struct, proof: Struct, rows: Rows) -> Fraction:
     return max((min(levels.on_level(k), anywhere) if k < proof.fine else anywhere) + drift for k, drift in enumerate(drifts))
 
 
-# --------------------------------------------------------------------------------------------------- new data (Theorem L18)
+# --------------------------------------------------------------------------------------------------- new data (Theorems L18 and H2)
 
 
 def prove_new_data(statement: Struct, claim: Struct, rows: Rows) -> Fraction:
     # Rows divided by a number that was read off them are not independent draws.
     scaled = any(origin.scale != 1 for origin in statement.data)
     require_supported(statement, "new-data", *["row-weights"] * rows.weighted, *["scaled"] * scaled)
-    kind, n, d = statement.threat.set[0], len(rows.z), len(rows.z[0])
+    hostile, count = claim.hostile, sum(statement.hostile_rows)
+    require((hostile is None) == (count == 0), "a sample of which rows may be hostile has the numbers for this")
+    sample = rows.z if hostile is None else rows.z[hostile.earlier :]
+    require(len(sample) > count, "not all rows of the sample may be hostile")
+    kind, n, d = statement.threat.set[0], len(sample), len(rows.z[0])
     logistic = statement.learner.loss[0] == "logistic"
     require((kind == "ellipsoid") == (claim.omega is not None) and n >= 2, "ω is that of an ellipsoid, and n ≥ 2")
     require_lengths(claim, ("beta", "theta", "tau"), {"beta": d, "theta": d, "tau": d if kind == "box" else 1})
     require(len(claim.w or ()) == (n if logistic else 0), "logistic rows have a w each")
     require(claim.floor is not None or not logistic, "the constants of logistic rows have a floor")
     require(min(claim.tau) > 0 and claim.nu >= 0 and claim.radius > 0 and 0 < claim.delta < 1, "τ, r > 0, ν ≥ 0, 0 < δ < 1")
+    if hostile is not None:
+        require(len(hostile.pull) == d and hostile.spread > 0, "c is as long as a row, and t > 0")
+    pull = [ZERO] * d if hostile is None else exact(hostile.pull)
+    tightness, threshold = (ONE, ZERO) if hostile is None else (Fraction(hostile.spread), Fraction(hostile.threshold))
     l = Letters(statement, claim.alpha, claim.beta)
     kappa = l.kappa0 - 1
     require(l.alpha > 0 and kappa >= 0, "α > 0 and κ ≥ 0")
@@ -2538,11 +2547,12 @@ def prove_new_data(statement: Struct, claim: Struct, rows: Rows) -> Fraction:
     point = symmetric_set(l, statement, exact(claim.tau), Fraction(claim.nu), claim.omega, acting)
     eigenvalues = point.M if point.kind == "diagonal" else [point.M * (Fraction(claim.omega) if point.kind == "dense" else 1)]
     least = min(down(l.curvature - l.eps * m) for m in eigenvalues) if point.M != 0 else l.curvature
+    least -= up(count / (2 * tightness * n))
     require(least > 0, "a > 0")
     r, theta, gain = Fraction(claim.radius), exact(claim.theta), Fraction(claim.gain)
     floor = -kappa if claim.floor is None else Fraction(claim.floor)
-    constants, slope, doubt = [], [ZERO] * d, ZERO
-    for i, z in enumerate(rows.z):
+    constants, slope, doubt, above = [], [-count * c for c in pull], ZERO, ZERO
+    for i, z in enumerate(sample):
         square = norm2(z)
         require(square <= r**2, "‖z‖ ≤ r")
         y = kappa * min(max((1 - dot(theta, z)) * gain + HALF, ZERO), ONE)
@@ -2553,6 +2563,9 @@ def prove_new_data(statement: Struct, claim: Struct, rows: Rows) -> Fraction:
         else:
             low = high = max((1 - l.eps) * l.full(square, dot(l.beta, z)), ZERO) - y
         constants.append(max(high, floor))
+        if hostile is not None:
+            distance = norm2([c - y * x for c, x in zip(pull, z)])
+            above += max(tightness / 2 * distance - constants[-1] - threshold, ZERO)
         doubt += (high - low) ** 2
         slope = [own + y * x for own, x in zip(slope, z)]
 
@@ -2570,13 +2583,14 @@ def prove_new_data(statement: Struct, claim: Struct, rows: Rows) -> Fraction:
     if claim.deviation[0] == "hoeffding":
         deviation = spread * sqrt_up(up(log_over(2) / (2 * n)))
     else:
-        scatter = n * norm2(constants) - sum(constants) ** 2  # n(n−1)V
+        scatter = n * (norm2(constants) + count * spread**2) - sum(constants) ** 2  # n(n−1)V, and nKw²
         deviation = sqrt_up(up(2 * scatter * log_over(4) / (n**2 * (n - 1)))) + up(7 * spread * log_over(4) / (3 * (n - 1)))
         deviation += sqrt_up(up(2 * doubt * log_over(4) / (n * (n - 1)))) if logistic else ZERO
     away = sqrt_up(up(r**2 / n)) * (1 + sqrt_up(2 * log_over(2)))  # Δ
     v = [own / n + l.eps * m - sb for own, m, sb in zip(slope, point.m, l.sigma_beta)]
-    length = sqrt_up(sum((up(one**2) for one in v), ZERO)) + kappa * away
-    return up(sum(constants, ZERO) / n) + deviation + l.eps * point.m0 + up(length**2 / (4 * least))
+    length = sqrt_up(sum((up(one**2) for one in v), ZERO)) + kappa * (away + up(count * r / n))
+    unseen = count * (threshold + spread + floor)  # K(γ + T₊)
+    return up((sum(constants, ZERO) + above + unseen) / n) + deviation + l.eps * point.m0 + up(length**2 / (4 * least))
 
 
 # --------------------------------------------------------------------------------------------------------- claims, and main
@@ -2633,7 +2647,22 @@ def check_linear(certificate: Struct, data: list[Rows], target: Optional[Rows]) 
         bound = prove_new_data(statement, certificate.new_data, data[0])
         found["certified_new_data"] = proven(certificate.new_data.bound, bound, "new data")
         found["new_data_delta"], found["new_data_radius"] = certificate.new_data.delta, certificate.new_data.radius
+        hostile = certificate.new_data.hostile
+        found["new_data_earlier"] = None if hostile is None else hostile.earlier
     return found
+
+
+def draws_of(earlier: Optional[int]) -> str:
+    """What a claim on new data assumes of how its rows came about."""
+    if earlier is None:
+        return (
+            "they are independent draws\n  from the law of the new data, made after the numbers of the statement and of the proof were chosen\n  without them,"
+        )
+    return (
+        f"they are in the order\n  of their arrival, the numbers of the statement and of the proof were chosen when the first {earlier} had arrived, honest\n"
+        "  points after that are independent draws from the law of the new data whatever came before, and the\n"
+        f"  rows after the first {earlier} are the next ones, but for the hostile rows that were added or that replace\n  any of them,"
+    )
 
 
 def check_mean(certificate: Struct, samples: Optional[Rows]) -> dict[str, Optional[float]]:
@@ -2747,8 +2776,7 @@ def main(arguments: list[str]) -> int:
                 print(f"{name:<20} {decimal_up(value)}")
         if "new_data_radius" in found:
             print(
-                f"  on new data with probability 1 − {found['new_data_delta']} over the draw of these rows, if they are independent draws\n"
-                "  from the law of the new data, made after the numbers of the statement and of the proof were chosen without them,\n"
+                f"  on new data with probability 1 − {found['new_data_delta']} over the draw of these rows, if {draws_of(found['new_data_earlier'])}\n"
                 "  and if the learner's benign points are draws from that law (not from these rows) which it shortens or refuses\n"
                 f"  where their norm is above {found['new_data_radius']}; the loss is that on points after this"
             )

@@ -1,4 +1,4 @@
-//! Bounds for new data from a sample: Theorem L18.
+//! Bounds for new data from a sample: Theorem L18, and Theorem H2 where rows of the sample may be hostile.
 //!
 //! ```text
 //! T̄ + D + εm₀ + (‖v_n‖ + κΔ)²/(4a)     Δ = (r/√n)(1 + √(2 log(2/δ)))
@@ -9,6 +9,12 @@
 //! ```
 //!
 //! T(z) is raised to T₋ where it is below. sup h is enclosed, and √V grows by at most √(Σe²/(n−1)), e the widths of the enclosures.
+//!
+//! Where K of the n rows may be hostile, with x_i of Theorem H1 and w = T₊ − T₋:
+//!
+//! ```text
+//! T̄    + ( Kγ + Σ max(x_i − γ, 0) + KT₊ )/n        v_n  − Kc/n         κΔ  + κrK/n         a  − K/(2tn)         V  + Kw²/(n−1)
+//! ```
 //!
 //! Roots, logarithms and quotients are rounded up; all else is exact. That the numbers were chosen before the rows were drawn cannot be
 //! checked: it is what the claim assumes.
@@ -24,7 +30,7 @@ use crate::log::{Enclosure, log};
 use crate::loss::HINGE;
 use crate::parts::points::{self, Acting, Ellipsoid, Split};
 use crate::parts::rows::Entropy;
-use crate::proof::{Deviation, NewDataClaim};
+use crate::proof::{Deviation, HostileSample, NewDataClaim};
 use crate::prove::{point_radius, require_projection};
 use crate::rows::{Entries, Rows};
 use crate::rules::{self, Feature};
@@ -32,6 +38,8 @@ use crate::statement::{Loss, Set, Statement};
 
 /// The value, after every condition has been verified.
 pub(crate) fn value(statement: &Statement, claim: &NewDataClaim, rows: &Rows) -> Result<RBig, Reason> {
+    require_supported(statement, rows)?;
+    let rows = &evaluated(statement, claim, rows)?;
     require_claim(statement, claim, rows)?;
     let lambda = Lambda::new(statement, claim.alpha, &claim.beta);
     require_positive(&lambda.alpha, "alpha")?;
@@ -39,16 +47,47 @@ pub(crate) fn value(statement: &Statement, claim: &NewDataClaim, rows: &Rows) ->
     require_not_negative(&kappa, "κ")?;
     require_projection(statement, &lambda)?;
     let point = point(statement, claim, &lambda)?;
-    let lines = Lines { lambda: &lambda, claim, kappa: &kappa, is_logistic: is_logistic(statement) };
+    let hostile = Hostile::new(statement, claim);
+    let lines = Lines {
+        lambda: &lambda,
+        claim,
+        kappa: &kappa,
+        is_logistic: is_logistic(statement),
+        hostile: &hostile,
+    };
     let range = lines.range();
     require_not_negative(&range, "T₊ − floor")?;
     let sample = Sample::new(&lines, rows)?;
-    let deviation = sample.deviation(claim, range);
-    let least = least_curvature(&lambda, &point)?;
-    let length = sample.slope_norm(&lambda, &point) + kappa * sample.spread(claim);
+    let deviation = sample.deviation(claim, &hostile.count, &range);
+    let least = least_curvature(&lambda, &point)? - hostile.bend(&sample.count);
+    require_positive(&least, "a")?;
+    let missing = quotient(&(&hostile.count * Dyadic::new(claim.radius)), &sample.count, Round::Up);
+    let length = sample.slope_norm(&lambda, &point) + &kappa * (sample.spread(claim) + missing);
     let peak = quotient(&length.square(), &(Dyadic::whole(4) * least), Round::Up);
-    let mean = quotient(&sample.sum, &sample.count, Round::Up);
+    let unseen = &hostile.count * (&hostile.threshold + range + lines.floor());
+    let mean = quotient(&(&sample.sum + &sample.above + unseen), &sample.count, Round::Up);
     Ok(RBig::from(mean + deviation + &lambda.eps * &point.constant + peak))
+}
+
+/// The rows that the numbers of a claim are evaluated on: all, or where some may be hostile those that came later.
+fn evaluated<'a>(
+    statement: &Statement,
+    claim: &NewDataClaim,
+    rows: &'a Rows<'a>,
+) -> Result<Rows<'a>, Reason> {
+    if claim.hostile.is_some() == statement.hostile_rows.is_empty() {
+        let with = if claim.hostile.is_some() {
+            "rows none of which is hostile"
+        } else {
+            "rows that may be hostile"
+        };
+        return Err(Reason::Unfit { method: "of the claim on new data", with });
+    }
+    let Some(HostileSample { earlier, .. }) = claim.hostile else { return Ok(*rows) };
+    let most = statement.hostile_rows.iter().sum::<usize>();
+    let left = rows.len().saturating_sub(earlier);
+    require(left > most, "the rows after the first `earlier`", left as f64, "more than may be hostile")?;
+    Ok(Rows { z: &rows.z[earlier * rows.dimension..], steps: None, ..*rows })
 }
 
 fn is_logistic(statement: &Statement) -> bool {
@@ -96,6 +135,12 @@ fn require_claim(statement: &Statement, c: &NewDataClaim, rows: &Rows) -> Result
     require_each("tau", &c.tau, |x| x > 0.0, "> 0")?;
     require(c.nu >= 0.0 && c.nu.is_finite(), "nu", c.nu, "≥ 0")?;
     require(c.radius > 0.0 && c.radius.is_finite(), "radius", c.radius, "> 0")?;
+    if let Some(hostile) = &c.hostile {
+        require_length("pull", rows.dimension, hostile.pull.len())?;
+        require_each("pull", &hostile.pull, f64::is_finite, "finite")?;
+        require(hostile.spread > 0.0 && hostile.spread.is_finite(), "spread", hostile.spread, "> 0")?;
+        require(hostile.threshold.is_finite(), "threshold", hostile.threshold, "finite")?;
+    }
     require(c.delta > 0.0 && c.delta < 1.0, "delta", c.delta, "in (0, 1)")
 }
 
@@ -130,12 +175,54 @@ fn least_curvature(lambda: &Lambda, point: &Quadratic) -> Result<Dyadic, Reason>
     Ok(least)
 }
 
+/// What is needed where rows of the sample may be hostile (Theorem H2); K = 0 and c = 0 where none may.
+struct Hostile<'a> {
+    /// K
+    count: Dyadic,
+    /// c, where rows may be hostile.
+    pull: Option<&'a [f64]>,
+    /// t
+    spread: Dyadic,
+    /// γ
+    threshold: Dyadic,
+}
+
+impl<'a> Hostile<'a> {
+    fn new(statement: &Statement, claim: &'a NewDataClaim) -> Self {
+        let own = claim.hostile.as_ref();
+        Hostile {
+            count: Dyadic::whole(statement.hostile_rows.iter().sum::<usize>() as u64),
+            pull: own.map(|own| own.pull.as_slice()),
+            spread: Dyadic::new(own.map_or(1.0, |own| own.spread)),
+            threshold: Dyadic::new(own.map_or(0.0, |own| own.threshold)),
+        }
+    }
+
+    /// K/(2tn), rounded up.
+    fn bend(&self, rows: &Dyadic) -> Dyadic {
+        quotient(&self.count, &(Dyadic::whole(2) * &self.spread * rows), Round::Up)
+    }
+
+    /// max(x_i − γ, 0) for a row with the line t + yθᵀz.
+    fn above(&self, z: &[f64], t: &Dyadic, y: &Dyadic) -> Dyadic {
+        let Some(pull) = self.pull else { return Dyadic::zero() };
+        let mut product = ExactSum::new();
+        for (&z, &c) in z.iter().zip(pull) {
+            product.add([z, c]);
+        }
+        let square = y * (y * norm2(z) - Dyadic::whole(2) * product.take());
+        let distance = norm2(pull) + square;
+        (self.spread.clone().half() * distance - t - &self.threshold).max(Dyadic::zero())
+    }
+}
+
 /// The line of every point: its slope y(z) and its constant T(z).
 struct Lines<'a> {
     lambda: &'a Lambda<'a>,
     claim: &'a NewDataClaim,
     kappa: &'a Dyadic,
     is_logistic: bool,
+    hostile: &'a Hostile<'a>,
 }
 
 impl Lines<'_> {
@@ -198,7 +285,9 @@ struct Sample {
     squares: Dyadic,
     /// Σe², by how much each T may be smaller.
     doubt: Dyadic,
-    /// Σ y(z)z
+    /// Σ max(x_i − γ, 0)
+    above: Dyadic,
+    /// Σ y(z)z − Kc
     slope: Vec<Dyadic>,
 }
 
@@ -206,7 +295,7 @@ impl Sample {
     fn new(lines: &Lines, rows: &Rows) -> Result<Self, Reason> {
         let mut product = ExactSum::new();
         let (mut sum, mut squares, mut doubt) = (Dyadic::zero(), Dyadic::zero(), Dyadic::zero());
-        let mut slope = vec![Dyadic::zero(); rows.dimension];
+        let (mut above, mut slope) = (Dyadic::zero(), vec![Dyadic::zero(); rows.dimension]);
         for i in 0..rows.len() {
             let z = rows.row(i);
             for (&z, &theta) in z.iter().zip(&lines.claim.theta) {
@@ -217,16 +306,20 @@ impl Sample {
             doubt = doubt + (&high - low).square();
             let t = high.max(lines.floor());
             squares = squares + t.square();
+            above = above + lines.hostile.above(z, &t, &y);
             sum = sum + t;
             for (slope, &z) in slope.iter_mut().zip(z) {
                 *slope = &*slope + &y * Dyadic::new(z);
             }
         }
-        Ok(Sample { count: Dyadic::whole(rows.len() as u64), sum, squares, doubt, slope })
+        for (slope, &c) in slope.iter_mut().zip(lines.hostile.pull.unwrap_or_default()) {
+            *slope = &*slope - &lines.hostile.count * Dyadic::new(c);
+        }
+        Ok(Sample { count: Dyadic::whole(rows.len() as u64), sum, squares, doubt, above, slope })
     }
 
     /// D₁ or D₂.
-    fn deviation(&self, c: &NewDataClaim, range: Dyadic) -> Dyadic {
+    fn deviation(&self, c: &NewDataClaim, hostile: &Dyadic, range: &Dyadic) -> Dyadic {
         let two = Dyadic::whole(2);
         let fewer = &self.count - Dyadic::whole(1);
         match c.deviation {
@@ -235,8 +328,9 @@ impl Sample {
             }
             Deviation::Bernstein => {
                 let log = log_over(4.0, c.delta);
-                // n(n−1)V = nΣT² − (ΣT)²
-                let spread = &self.count * &self.squares - self.sum.square();
+                // n(n−1)V = nΣT² − (ΣT)², and nKw² for rows that are missing
+                let missing = hostile * range.square();
+                let spread = &self.count * (&self.squares + missing) - self.sum.square();
                 let under = quotient(&(&two * spread * &log), &(self.count.square() * &fewer), Round::Up);
                 let doubt = quotient(&(two * &self.doubt * &log), &(&self.count * &fewer), Round::Up);
                 let rest = Dyadic::whole(7) * range * log;

@@ -393,6 +393,24 @@ pub struct NewDataClaim {
     /// For the logistic loss: w of each row, near the place of the supremum T(z).
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "array")]
     pub w: Vec<f64>,
+    /// Where rows of the sample may be hostile: which rows it is, and the numbers of the proof about them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hostile: Option<HostileSample>,
+}
+
+/// A sample of which rows may be hostile (Theorem H2): the rows that came after those that chose the numbers of the proof.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostileSample {
+    /// How many rows, from the first, came before the sample.
+    pub earlier: usize,
+    /// c of Theorem H1.
+    #[serde(with = "array")]
+    pub pull: Vec<f64>,
+    /// t of Theorem H1.
+    pub spread: f64,
+    /// γ of Theorem H1.
+    pub threshold: f64,
 }
 
 /// How far the mean of a sample is from its expectation.

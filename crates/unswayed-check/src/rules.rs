@@ -131,8 +131,6 @@ const CONTRACTION: &str = "contraction bounds the loss of the hinge learner agai
                            plain regularized steps at a constant rate; other certificates of the loss cover more";
 const HOSTILE: &str = "rows that may be hostile are supported where every column is regularized, for losses of one margin or one number, and \
                        the loss is that on the rows that are not";
-const HOSTILE_CHOICE: &str = "the numbers of a bound for new data must be chosen without the rows that they are evaluated on, and hostile rows of \
-                              the half that chooses them may have been made with knowledge of the other half";
 const SPARSE: &str = "sparse rows are supported for the hinge and logistic losses against a ball of points, for one dataset judged by itself, with \
                       plain regularized steps at a constant rate; small data can be read with all their zeros (the option `dense`)";
 const RULE: &str = "a proof by a rule, whose size does not grow with the rows, is supported for the hinge loss against a ball of points, for one \
@@ -211,7 +209,6 @@ pub const RULES: &[Rule] = &[
     rule(&[Confidence, Momentum], &[], NEW_DATA),
     rule(&[Confidence, Bias], &[], NEW_DATA),
     rule(&[Confidence, NoRegularization], &[], NEW_DATA),
-    rule(&[Confidence, HostileRows], &[], HOSTILE_CHOICE),
     rule(&[Paper], &[Hinge], PAPER),
     rule(&[Paper], &[Ball], PAPER),
     rule(&[Paper, Clip], &[], PAPER),

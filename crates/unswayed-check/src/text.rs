@@ -7,7 +7,7 @@ use dashu::rational::RBig;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::proof::{Certificate, MeanCertificate, NewDataClaim};
+use crate::proof::{Certificate, HostileSample, MeanCertificate, NewDataClaim};
 use crate::statement::{Learner, MeanBenign, MeanStatement, PoisonWeight, Set, Statement, Target};
 use crate::{Failure, Proof, Verdict};
 use unswayed_data::ClassWeights;
@@ -282,6 +282,7 @@ impl Checked {
                 "certified_new_data": verdict.new_data,
                 "confidence": certificate.new_data.as_ref().map(NewDataClaim::confidence),
                 "new_data_radius": certificate.new_data.as_ref().map(|claim| claim.radius),
+                "new_data_earlier": certificate.new_data.as_ref().and_then(NewDataClaim::earlier),
                 "new_data_assumptions": certificate.new_data.as_ref().map(NewDataClaim::assumptions),
                 "method": certificate.loss.proof.method(),
                 "start_norm": certificate.start_norm(),
@@ -331,12 +332,26 @@ impl NewDataClaim {
         (1.0 - self.delta).min(1.0_f64.next_down())
     }
 
+    /// How many rows, from the first, came before the sample and chose the numbers; where rows may be hostile.
+    pub fn earlier(&self) -> Option<usize> {
+        self.hostile.as_ref().map(|hostile| hostile.earlier)
+    }
+
     /// What the claim relies on beyond the statement.
     pub fn assumptions(&self) -> String {
+        let draws = match &self.hostile {
+            None => "they are independent draws from the law of the new data, made after the numbers of the statement and of the \
+                     proof were chosen without them,"
+                .to_owned(),
+            Some(HostileSample { earlier, .. }) => format!(
+                "they are in the order of their arrival, the numbers of the statement and of the proof were chosen when the first \
+                 {earlier} had arrived, honest points after that are independent draws from the law of the new data whatever came before, and the rows \
+                 after the first {earlier} are the next ones, but for the hostile rows that were added or that replace any of them,"
+            ),
+        };
         format!(
-            "they are independent draws from the law of the new data, made after the numbers of the statement and of the proof were \
-             chosen without them, and if the learner's benign points are draws from that law (not from these rows) which it \
-             shortens or refuses where their norm is above {}; the loss is that on points after this",
+            "{draws} and if the learner's benign points are draws from that law (not from these rows) which it shortens or refuses \
+             where their norm is above {}; the loss is that on points after this",
             self.radius
         )
     }

@@ -347,8 +347,14 @@ pub struct CertifyFlags {
     #[arg(long, value_name = "PATH")]
     pub output: Option<PathBuf>,
 
+    /// Also show how the bound varies with the sample: certify so many samples of the rows, drawn with replacement. A picture, no proof.
+    /// Takes as many searches
+    #[arg(long, value_name = "SAMPLES", conflicts_with = "method", value_parser = samples)]
+    pub bootstrap: Option<usize>,
+
     /// Also bound the loss on new data like these, with this probability. Half of the rows then choose the proof, and the
-    /// certificate is about the other half
+    /// certificate is about the other half; with --contaminated the rows are in the order of their arrival, the first half chooses,
+    /// and the certificate is about all of them
     #[arg(long, value_name = "P", value_parser = learner::probability)]
     pub confidence: Option<f64>,
 
@@ -369,6 +375,11 @@ pub struct CertifyFlags {
 
     #[command(flatten)]
     pub steps: StepFlags,
+}
+
+fn samples(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|samples| (2..=1000).contains(samples));
+    number.ok_or_else(|| "it must be a whole number of samples from 2 to 1000, such as 20".to_owned())
 }
 
 /// Steps beyond this are not whole numbers in a certificate.

@@ -9,10 +9,10 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use unswayed::attack::{Attacked, strongest};
-use unswayed::certify::{Compact, Effort, Options, Outcome, Series, paper};
+use unswayed::certify::{Compact, Effort, Options, Outcome, Series, bootstrap, paper};
 use unswayed::{Adversary, CertifyError, Problem, ProblemError, Template};
 use unswayed_check::{Feature, Statement, Target, features, unsupported};
-use unswayed_report::about::{Stated, Subject, Summary, certify_report};
+use unswayed_report::about::{Resampled, Stated, Subject, Summary, certify_report};
 use unswayed_report::live;
 
 use crate::args::{self, CertifyFlags, Method, RateFlags};
@@ -58,6 +58,9 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
             ));
         }
         live::supports(&problems[0], &parts.template)?;
+    }
+    if flags.bootstrap.is_some() && rates.len() > 1 {
+        return Err(Stop("--bootstrap: it is for one poison rate; give one".into()));
     }
     if rates.len() > 1 {
         return several::run(&mut job, rates, problems, &paths, as_json);
@@ -136,11 +139,17 @@ impl<'a> Job<'a> {
         let Job { flags, asked, parts, .. } = *self;
         let (outcome, seconds) = best(&attempts)?;
         let statement = &outcome.certificate.statement;
-        // With a confidence, the other half chose the proof; the certificate is about this one.
-        let problem = match flags.confidence {
-            Some(_) => parts.problem_on_first(statement.data[0].rows, rates)?,
-            None => problem,
+        // With a confidence, the other half may have chosen the proof; the certificate is then about this one.
+        let problem = if statement.data[0].rows < problem.data()[0].rows() {
+            parts.problem_on_first(statement.data[0].rows, rates)?
+        } else {
+            problem
         };
+        let resampled = flags.bootstrap.map(|samples| {
+            let _busy = Busy::with("certifying samples of the rows");
+            bootstrap(&problem, &self.options, samples, flags.seed)
+        });
+        let resampled = resampled.transpose().map_err(|error| Stop(errors::message(&error)))?;
         let replaced = output::write(path, &outcome.certificate.to_bytes(), "--output")?;
         let attacks = attack::beside_bound(&problem, flags.attacks, flags.seed)?;
         let stated = Stated { adversary: parts.template.adversary.to_string(), ..Stated::of(statement) };
@@ -150,6 +159,7 @@ impl<'a> Job<'a> {
             verify: Some(check_command(asked, statement, path)),
             certificate: Some(path.display().to_string()),
             replaced,
+            bootstrap: resampled.as_ref().map(Resampled::of),
             report: flags.report.as_ref().map(|folder| folder.join("report.html").display().to_string()),
             ..Summary::new(outcome, &attacks)
         };

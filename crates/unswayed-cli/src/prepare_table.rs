@@ -29,6 +29,7 @@ pub fn fit(flags: &PrepareFlags, rows: &Path, path: &Path, as_json: bool) -> Res
     };
     let (transform, prepared) =
         TableTransform::fit(&frame, &options).map_err(|error| stop(flags, &error.to_string()))?;
+    let transform = transform.with_label_column(flags.data.label_column.clone());
     let prepared = clipped(flags, prepared);
     output::write(path, &transform.to_bytes(), "--transform")?;
     Report { flags, frame: &frame, transform: &transform, prepared: &prepared, path }.write(rows, as_json)
@@ -67,6 +68,12 @@ pub fn label_kind(flags: &PrepareFlags) -> LabelKind {
     }
 }
 
+/// The column of labels: what the flags say, or what they said when the transform was fitted. Labels in a file of their own have none.
+pub fn label_column(flags: &PrepareFlags, fitted: Option<&str>) -> Option<String> {
+    let fitted = fitted.filter(|_| flags.data.labels.is_none() && !flags.unlabelled);
+    flags.data.label_column.clone().or_else(|| fitted.map(str::to_owned))
+}
+
 /// An error of the data file.
 pub fn stop(flags: &PrepareFlags, text: &str) -> Stop {
     Stop(format!("{}: {text}", input::data_path(&flags.data).display()))
@@ -85,7 +92,7 @@ fn load(flags: &PrepareFlags, transform: Option<&TableTransform>) -> Result<Fram
     let is_table = source.is_table();
     let reading = Reading {
         labels,
-        label_column: flags.data.label_column.clone(),
+        label_column: label_column(flags, transform.and_then(TableTransform::label_column)),
         weight_column: flags.weight_column.clone(),
         columns: match transform {
             Some(transform) if is_table => Some(needed(transform)),

@@ -10,7 +10,7 @@ use unswayed_check::TextLine;
 
 use crate::args::PrepareFlags;
 use crate::args::prepare::{TEXT_COLUMN, TermWeightsFlag};
-use crate::prepare_table::{figures, label_kind, meaning, stop, worth};
+use crate::prepare_table::{figures, label_column, label_kind, meaning, stop, worth};
 use crate::{Stop, input, output, print};
 
 /// Fits a transform and writes it, and the rows that it makes.
@@ -32,9 +32,10 @@ pub fn fit(flags: &PrepareFlags, rows: &Path, path: &Path, as_json: bool) -> Res
         labels: label_kind(flags),
         ..usual
     };
-    let frame = load(flags, &options.texts, !flags.unlabelled)?;
+    let frame = load(flags, &options.texts, None, !flags.unlabelled)?;
     let (transform, prepared) =
         TextTransform::fit(&frame, &options).map_err(|error| stop(flags, &error.to_string()))?;
+    let transform = transform.with_label_column(flags.data.label_column.clone());
     output::write(path, &transform.to_bytes(), "--transform")?;
     Report { flags, frame: &frame, transform: &transform, prepared: &prepared, path }.write(rows, as_json)
 }
@@ -50,7 +51,7 @@ pub fn apply(
         return Err(Stop("--clip-rows: rows of texts have norm 1 already; leave it out".to_owned()));
     }
     let is_labelled = transform.labels().is_some() && !flags.unlabelled;
-    let frame = load(flags, transform.needs(), is_labelled)?;
+    let frame = load(flags, transform.needs(), transform.label_column(), is_labelled)?;
     let prepared =
         transform.apply(&frame, flags.allow_seen).map_err(|error| stop(flags, &error.to_string()))?;
     let path = flags.apply.as_deref().unwrap_or(Path::new(""));
@@ -58,11 +59,16 @@ pub fn apply(
 }
 
 /// Reads the columns of texts.
-fn load(flags: &PrepareFlags, texts: &[String], is_labelled: bool) -> Result<Frame, Stop> {
+fn load(
+    flags: &PrepareFlags,
+    texts: &[String],
+    label: Option<&str>,
+    is_labelled: bool,
+) -> Result<Frame, Stop> {
     let labels = if is_labelled { LabelPolicy::Detect } else { LabelPolicy::None };
     let reading = Reading {
         labels,
-        label_column: flags.data.label_column.clone(),
+        label_column: label_column(flags, label),
         weight_column: flags.weight_column.clone(),
         columns: Some(texts.to_vec()),
         rows: flags.rows,

@@ -185,6 +185,26 @@ impl Dataset {
         self.table.first(rows)?.remade(&Origin { rows, ..self.origin.clone() })
     }
 
+    /// The rows with these indices, in this order and as often as they are named, as a dataset of their own made in the same way.
+    ///
+    /// # Errors
+    ///
+    /// Refuses no rows, indices of no row, and rows whose weights are all 0.
+    ///
+    /// ```
+    /// let data = unswayed_data::Dataset::from_rows(vec![0.5, -0.25, 1.0], 1, None)?;
+    /// assert_eq!(data.pick(&[2, 0, 2])?.z(), [1.0, 0.5, 1.0]);
+    /// assert!(data.pick(&[3]).is_err());
+    /// # Ok::<(), unswayed_data::DataError>(())
+    /// ```
+    pub fn pick(&self, rows: &[usize]) -> Result<Self, DataError> {
+        if let Some(&row) = rows.iter().find(|&&row| row >= self.rows()) {
+            return Err(Problem::TooFewRows { wanted: row + 1, found: self.rows() }.into());
+        }
+        let origin = Origin { rows: rows.len(), of: rows.len(), ..self.origin.clone() };
+        self.table.pick(rows).remade(&origin)
+    }
+
     /// The names of the entries of a row, if the file had names for its columns; else empty.
     pub fn names(&self) -> Vec<&str> {
         let names = self.table.names.iter().take(self.origin.columns).map(String::as_str);

@@ -204,6 +204,20 @@ impl RawLabels {
         }
     }
 
+    /// Those with these indices.
+    pub(crate) fn pick(&self, rows: &[usize]) -> RawLabels {
+        match self {
+            RawLabels::Numbers(numbers) => RawLabels::Numbers(rows.iter().map(|&row| numbers[row]).collect()),
+            RawLabels::Texts(texts) => {
+                let all: Vec<&str> = texts.iter().collect();
+                let mut picked = TextLabels::default();
+                // They have been accepted before, so they are again.
+                rows.iter().for_each(|&row| drop(picked.push(all[row])));
+                RawLabels::Texts(picked)
+            }
+        }
+    }
+
     /// Refuses numbers that are not finite.
     pub(crate) fn check(&self) -> Result<(), DataError> {
         let RawLabels::Numbers(numbers) = self else { return Ok(()) };

@@ -97,6 +97,17 @@ impl Pattern {
         Pattern { starts: self.starts[..=rows].to_vec(), columns: self.columns[..self.starts[rows]].to_vec() }
     }
 
+    /// The rows with these indices.
+    pub(crate) fn pick(&self, rows: &[usize]) -> Self {
+        let mut starts = vec![0];
+        let mut columns = vec![];
+        for &row in rows {
+            columns.extend_from_slice(&self.columns[self.range(row)]);
+            starts.push(columns.len());
+        }
+        Pattern { starts, columns }
+    }
+
     /// Leaves out entries that are 0.
     pub(crate) fn drop_zeros(&mut self, values: &mut Vec<f64>) {
         let mut kept = 0;

@@ -182,6 +182,24 @@ impl Table {
         })
     }
 
+    /// The rows with these indices, which are those of rows, in this order.
+    pub(crate) fn pick(&self, rows: &[usize]) -> Table {
+        let entries = |row: &usize| match &self.pattern {
+            Some(pattern) => &self.x[pattern.range(*row)],
+            None => &self.x[row * self.columns..][..self.columns],
+        };
+        let each = |numbers: &Vec<f64>| rows.iter().map(|&row| numbers[row]).collect();
+        Table {
+            x: rows.iter().flat_map(entries).copied().collect(),
+            pattern: self.pattern.as_ref().map(|pattern| pattern.pick(rows)),
+            columns: self.columns,
+            names: self.names.clone(),
+            y: self.y.as_ref().map(|labels| labels.pick(rows)),
+            weights: self.weights.as_ref().map(each),
+            step_weights: self.step_weights.as_ref().map(each),
+        }
+    }
+
     /// Refuses values that cannot be used, and makes every −0 a +0.
     pub(crate) fn checked(mut self, about: &About) -> Result<Self, DataError> {
         let columns = self.columns;

@@ -176,6 +176,25 @@ impl Problem {
         Problem { statement, data: vec![Arc::new(data)], target: None, ..self.clone() }
     }
 
+    /// The same on some of the rows of each dataset, as often as they are named.
+    pub(crate) fn on_rows(&self, rows: &[Vec<usize>]) -> Result<Problem, ProblemError> {
+        let pairs = || self.data.iter().zip(rows);
+        let data = pairs().map(|(data, rows)| data.pick(rows).map(Arc::new)).collect::<Result<Vec<_>, _>>();
+        let data = data.map_err(|error| ProblemError::Data(error.to_string()))?;
+        let target = match &self.statement.target {
+            Target::Weights(weights) => {
+                let each = weights.iter().zip(rows);
+                Target::Weights(each.map(|(w, rows)| rows.iter().map(|&row| w[row]).collect()).collect())
+            }
+            other => other.clone(),
+        };
+        let origins = data.iter().map(|data| data.origin().clone()).collect();
+        let statement = Statement { data: origins, target, ..self.statement.clone() };
+        let problem = Problem { statement, data, ..self.clone() };
+        problem.validate()?;
+        Ok(problem)
+    }
+
     /// Whether a combination with something else is supported.
     pub(crate) fn require(&self, more: &[Feature]) -> Result<(), ProblemError> {
         let mut features = [unswayed_check::features(&self.statement), more.to_vec()].concat();

@@ -1133,6 +1133,7 @@ fn numbers_of_claims_on_new_data() {
             gain: 0.5,
             floor: None,
             w: vec![],
+            hostile: None,
         }
     }
     type Change = fn(&mut Problem, &mut NewDataClaim, f64);

@@ -9,13 +9,13 @@ use crate::common::search::Random;
 use crate::common::{Numbers, Problem, certificate, dot, ellipsoid_x, plain, rounds, slope};
 
 /// Support of the distribution the rows are drawn from, each point with probability 1/4.
-const SUPPORT: [[f64; 2]; 4] = [[0.6, 0.5], [0.7, -0.1], [0.2, 0.8], [-0.3, 0.4]];
+pub const SUPPORT: [[f64; 2]; 4] = [[0.6, 0.5], [0.7, -0.1], [0.2, 0.8], [-0.3, 0.4]];
 
-fn learner(set: Set) -> Statement {
+pub fn learner(set: Set) -> Statement {
     plain(0.01, 0.1, 0.05, Loss::Hinge, set)
 }
 
-fn witness(set: &Set, deviation: Deviation) -> NewDataClaim {
+pub fn witness(set: &Set, deviation: Deviation) -> NewDataClaim {
     let is_ellipsoid = matches!(set, Set::Ellipsoid { .. });
     let tau = if matches!(set, Set::Box { .. }) { vec![1.5, 2.0] } else { vec![2.0] };
     NewDataClaim {
@@ -32,11 +32,12 @@ fn witness(set: &Set, deviation: Deviation) -> NewDataClaim {
         delta: 0.05,
         floor: None,
         w: vec![],
+        hostile: None,
     }
 }
 
 /// The same for the logistic loss, with the places of the suprema for these rows.
-fn logistic(set: &Set, deviation: Deviation, z: &[f64]) -> (Statement, NewDataClaim) {
+pub fn logistic(set: &Set, deviation: Deviation, z: &[f64]) -> (Statement, NewDataClaim) {
     let statement = plain(0.01, 0.1, 0.05, Loss::Logistic, set.clone());
     let mut claim = witness(set, deviation);
     (claim.gain, claim.floor) = (0.125, Some(0.25));
@@ -45,7 +46,7 @@ fn logistic(set: &Set, deviation: Deviation, z: &[f64]) -> (Statement, NewDataCl
 }
 
 /// h of (3.2) at w.
-fn entropy(statement: &Statement, c: &NewDataClaim, z: &[f64], w: f64) -> f64 {
+pub fn entropy(statement: &Statement, c: &NewDataClaim, z: &[f64], w: f64) -> f64 {
     let numbers = Numbers::new(statement, c.alpha);
     let kappa = numbers.kappa0 - 1.0;
     let y = kappa * share(c, z);
@@ -56,7 +57,7 @@ fn entropy(statement: &Statement, c: &NewDataClaim, z: &[f64], w: f64) -> f64 {
 }
 
 /// Where h is largest: by thirds, for it is concave.
-fn place(statement: &Statement, c: &NewDataClaim, z: &[f64]) -> f64 {
+pub fn place(statement: &Statement, c: &NewDataClaim, z: &[f64]) -> f64 {
     let (mut low, mut high) = (1e-9, 1.0 - 1e-9);
     for _ in 0..200 {
         let (a, b) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
@@ -77,15 +78,15 @@ fn sets() -> [Set; 3] {
     ]
 }
 
-fn draw(random: &mut Random, n: usize) -> Vec<f64> {
+pub fn draw(random: &mut Random, n: usize) -> Vec<f64> {
     (0..n).flat_map(|_| SUPPORT[random.below(4)]).collect()
 }
 
-fn rows(z: &[f64]) -> Rows<'_> {
+pub fn rows(z: &[f64]) -> Rows<'_> {
     Rows { z, pattern: None, dimension: 2, weights: None, steps: None }
 }
 
-fn share(c: &NewDataClaim, z: &[f64]) -> f64 {
+pub fn share(c: &NewDataClaim, z: &[f64]) -> f64 {
     ((1.0 - dot(&c.theta, z)) * c.gain + 0.5).clamp(0.0, 1.0)
 }
 

@@ -544,6 +544,7 @@ fn the_fields_of_a_verdict() {
             "certified_new_data",
             "confidence",
             "new_data_radius",
+            "new_data_earlier",
             "new_data_assumptions",
             "method",
             "start_norm",

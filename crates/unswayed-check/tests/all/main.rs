@@ -17,6 +17,7 @@
     reason = "tables of cases are long, exact numbers are compared exactly, and nothing here has to be fast"
 )]
 
+mod arrivals;
 mod boundaries;
 mod bounds;
 mod common;

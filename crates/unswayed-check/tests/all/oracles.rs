@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 use unswayed_check::{
-    CaseProof, Cases, Certificate, Claim, Deviation, Evidence, Lines, Loss, MeanBenign, MeanCertificate,
-    MeanStatement, NewDataClaim, Proof, RowBound, Rows, Set, Shells, Statement, Target, check, check_mean,
-    prove, prove_new_data,
+    CaseProof, Cases, Certificate, Claim, Deviation, Evidence, Feature, HostileSample, Lines, Loss,
+    MeanBenign, MeanCertificate, MeanStatement, NewDataClaim, Proof, RowBound, Rows, Set, Shells, Statement,
+    Target, check, check_mean, prove, prove_new_data,
 };
 use unswayed_data::{Reading, Source, load_table};
 
@@ -428,8 +428,8 @@ fn by_levels(kind: RowBound, random: &mut Random) -> Value {
 }
 
 /// An unregularized column whose slab in the middle is the worst one, where the ends of the slab have different x.
-fn middle_slab(loss: unswayed_check::Feature) -> Value {
-    let mut problem = generic(&[loss, unswayed_check::Feature::Ellipsoid, unswayed_check::Feature::Bias]);
+fn middle_slab(loss: Feature) -> Value {
+    let mut problem = generic(&[loss, Feature::Ellipsoid, Feature::Bias]);
     problem.proof.slabs = vec![-30.0, 40.0];
     problem.proof.cases.x = (0..problem.proof.cases.x.len()).map(|j| 0.25 * j as f64 - 1.0).collect();
     let (bound, cases) = problem.bounds().expect("a bound");
@@ -439,12 +439,12 @@ fn middle_slab(loss: unswayed_check::Feature) -> Value {
 
 /// A claim on new data for the hinge learner against this set.
 fn with_new_data(
-    set: unswayed_check::Feature,
+    set: Feature,
     deviation: Deviation,
     beta: f64,
     random: &mut Random,
 ) -> (Problem, Certificate) {
-    let mut problem = generic(&[unswayed_check::Feature::Hinge, set]);
+    let mut problem = generic(&[Feature::Hinge, set]);
     problem.statement.learner.projection = Some(12.0);
     let width = problem.proof.cases.tau.len();
     let mut claim = NewDataClaim {
@@ -461,6 +461,38 @@ fn with_new_data(
         gain: random.between(0.3, 0.9),
         floor: None,
         w: vec![],
+        hostile: None,
+    };
+    let mut file = certificate(&problem);
+    claim.bound = prove_new_data(&file.statement, &claim, &problem.rows()[0]).expect("a bound");
+    file.new_data = Some(claim);
+    (problem, file)
+}
+
+/// The same where one of the last three rows may be hostile, by any linear loss.
+fn with_hostile_sample(loss: Feature, deviation: Deviation, random: &mut Random) -> (Problem, Certificate) {
+    let problem = generic(&[loss, Feature::Ball, Feature::HostileRows]);
+    let is_logistic = loss == Feature::Logistic;
+    let mut claim = NewDataClaim {
+        bound: 0.0,
+        delta: random.between(0.01, 0.1),
+        radius: random.between(1.0, 1.5),
+        deviation,
+        alpha: random.between(0.7, 0.9),
+        beta: random.vector(2, -1.2, -0.3),
+        tau: random.vector(1, 1.5, 2.5),
+        nu: random.between(0.0, 0.5),
+        omega: None,
+        theta: random.vector(2, 0.2, 2.5),
+        gain: random.between(0.3, 0.9),
+        floor: is_logistic.then(|| random.between(-0.5, 0.5)),
+        w: if is_logistic { random.vector(3, 0.1, 0.9) } else { vec![] },
+        hostile: Some(HostileSample {
+            earlier: 1,
+            pull: random.vector(2, -0.5, 0.5),
+            spread: random.between(5.0, 50.0),
+            threshold: random.between(-1.0, 0.5),
+        }),
     };
     let mut file = certificate(&problem);
     claim.bound = prove_new_data(&file.statement, &claim, &problem.rows()[0]).expect("a bound");
@@ -508,7 +540,6 @@ fn lighter(problem: &mut Problem) {
 
 /// Certificates of every kind with random numbers.
 fn every_kind() -> Vec<Value> {
-    use unswayed_check::Feature;
     let mut random = Random(2024);
     let mut all = vec![];
     for (name, make) in kinds() {
@@ -589,6 +620,12 @@ fn every_kind() -> Vec<Value> {
                 let file = fixtures::certificate(fixtures::hinge(), by_paper(proof), None, &rows);
                 all.push(sample("paper", &problem, &file));
             }
+        }
+    }
+    for loss in [Feature::Hinge, Feature::Logistic] {
+        for deviation in [Deviation::Hoeffding, Deviation::Bernstein] {
+            let (problem, file) = with_hostile_sample(loss, deviation, &mut random);
+            all.push(sample(&format!("new data, hostile rows {loss:?} {deviation:?}"), &problem, &file));
         }
     }
     all

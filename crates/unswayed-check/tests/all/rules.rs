@@ -2,8 +2,8 @@
 
 use unswayed_check::Feature::{self, *};
 use unswayed_check::{
-    Deviation, NewDataClaim, PaperProof, Proof, RULES, Reason, RowBound, Rows, Rule, Set, features, prove,
-    prove_new_data, unsupported,
+    Deviation, HostileSample, NewDataClaim, PaperProof, Proof, RULES, Reason, RowBound, Rows, Rule, Set,
+    features, prove, prove_new_data, unsupported,
 };
 
 use crate::common::Problem;
@@ -122,10 +122,16 @@ fn new_data(problem: &Problem) -> NewDataClaim {
         gain: 0.5,
         floor: (problem.statement.learner.loss == unswayed_check::Loss::Logistic).then_some(0.0),
         w: if problem.statement.learner.loss == unswayed_check::Loss::Logistic {
-            vec![0.5; problem.rows()[0].len()]
+            vec![0.5; problem.rows()[0].len() - usize::from(!problem.statement.hostile_rows.is_empty())]
         } else {
             vec![]
         },
+        hostile: (!problem.statement.hostile_rows.is_empty()).then(|| HostileSample {
+            earlier: 1,
+            pull: vec![0.0; 2],
+            spread: 10.0,
+            threshold: 0.0,
+        }),
     }
 }
 
@@ -439,7 +445,6 @@ fn every_pair_is_covered_or_listed() {
         (TargetWeights, HostileRows),
         (TargetRows, HostileRows),
         (Bias, HostileRows),
-        (Confidence, HostileRows),
         (Paper, HostileRows),
         (Multiclass, Moments),
         (FixedBias, Moments),

@@ -88,6 +88,7 @@ fn refuse_more(flags: &CertifyFlags, asked: &Asked) -> Result<(), Stop> {
     let cases = [
         (flags.report.is_some(), "--report"),
         (flags.confidence.is_some(), "--confidence"),
+        (flags.bootstrap.is_some(), "--bootstrap"),
         (flags.method != Method::Convexity, "--method"),
         (flags.effort != Effort::Quick, "--effort"),
         (asked.nature.target.is_some(), "--target"),

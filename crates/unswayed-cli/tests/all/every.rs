@@ -150,6 +150,7 @@ const KINDS: [&str; 54] = [
     "@d --projection 3",
     "@d --confidence 0.9",
     "@d --confidence 0.9 --loss logistic",
+    "@d --confidence 0.9 --contaminated 0.05",
     "@n --normalize",
     "@n --normalize --radius 2",
     "@n --normalize --adversary box=1",

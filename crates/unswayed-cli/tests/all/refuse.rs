@@ -66,6 +66,8 @@ fn bad_combinations() {
         ("a.npz --confidence 0.9 --target b.npz", "--confidence with --target"),
         ("a.npz --adversary box --confidence 0.9", &format!("--confidence with {around} is unsupported")),
         ("a.npz --normalize --confidence 0.9", "--confidence: the rows were divided by a number"),
+        ("a.npz --bootstrap 5 --method paper", "cannot be used with '--method"),
+        ("a.npz --bootstrap 5 --poison-rate 0.01,0.02", "--bootstrap: it is for one poison rate"),
         ("a.npz --confidence 0.9 --method paper", "--method paper with --confidence is unsupported"),
         ("a.npz --method paper --loss logistic", "--method paper without --loss hinge is unsupported"),
         ("a.npz --preferences --scores", "--preferences have no labels"),
@@ -103,6 +105,8 @@ fn bad_values_name_the_flag() {
         ("--clip", "0", "must be a positive number"),
         ("--projection", "-1", "must be a positive number"),
         ("--confidence", "1", "must be between 0 and 1"),
+        ("--bootstrap", "1", "a whole number of samples from 2 to 1000"),
+        ("--bootstrap", "1001", "a whole number of samples from 2 to 1000"),
         ("--batch", "0", "0 is not in 1.."),
         ("--loss", "square", "none of hinge, logistic, smooth-hinge=WIDTH, modified-huber, absolute"),
     ];

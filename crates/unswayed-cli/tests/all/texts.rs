@@ -29,6 +29,32 @@ fn json(folder: &Path, arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
+/// A transform remembers where the labels were.
+#[test]
+fn new_rows_have_their_labels_where_the_old_ones_had_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for (name, rows, seed) in [("mails.csv", 100, 1), ("new.csv", 20, 2)] {
+        mails(&path.join(name), rows, seed);
+        let text = std::fs::read_to_string(path.join(name)).unwrap();
+        std::fs::write(path.join(name), text.replacen("label", "kind", 1)).unwrap();
+    }
+    let texts = (["--text-column", "subject", "--hash", "2^10"], "texts");
+    for (more, name) in [texts, (["--columns", "size", "--norm", "unit"], "table")] {
+        let [transform, old, new, bare] =
+            ["transform.safetensors", "old.npz", "new.npz", "bare.npz"].map(|end| format!("{name}-{end}"));
+        let prepare =
+            ["prepare", "mails.csv", "--label-column", "kind", "--transform", &transform, "--output", &old];
+        json(path, &[&prepare[..], &more[..]].concat());
+        let apply = ["prepare", "new.csv", "--apply", &transform, "--allow-seen"];
+        let applied = json(path, &[&apply[..], &["--output", &new]].concat());
+        assert_eq!(applied["labels"]["classes"]["positive"], "spam", "{applied}");
+        assert!(applied["model"].is_number(), "{applied}");
+        // Rows of which nobody knows the labels yet.
+        json(path, &[&apply[..], &["--output", &bare, "--unlabelled"]].concat());
+    }
+}
+
 /// The worked example of docs/guides/sparse-text.md.
 #[test]
 fn from_raw_text_to_a_certificate() {

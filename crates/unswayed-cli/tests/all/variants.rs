@@ -80,7 +80,7 @@ fn rows_that_may_be_hostile() {
         ("--contaminated 0", "such as 0.01"),
         ("--contaminated 1", "such as 0.01"),
         ("--contaminated 0.00001", "less than one row"),
-        ("--contaminated 0.09 --confidence 0.9", "--contaminated"),
+        ("--contaminated 0.6 --confidence 0.9", "half of the rows or more may be hostile"),
         ("--contaminated 0.09 --method paper", "--contaminated"),
         ("--contaminated 0.09 --bias last", "--contaminated"),
         ("--contaminated 0.09 --target b.npz", "--contaminated"),
@@ -276,6 +276,70 @@ fn confidence_is_about_half_of_the_rows() {
         other[[row, 0]] += 0.01;
         npz(&folder, "other.npz", &[("x", &other)], Some(&y));
         assert_eq!(unswayed(&folder, &["check", path, "other.npz"]).status.code(), Some(code));
+    }
+}
+
+/// With rows that may be hostile the certificate is about all rows, and the bound for new data about those that came later.
+#[test]
+fn confidence_in_spite_of_hostile_rows() {
+    let folder = folder();
+    let (x, y) = points(200, 0.4, 6);
+    npz(&folder, "many.npz", &[("x", &x)], Some(&y));
+    let clean = certified(&folder, "many.npz --confidence 0.9");
+    for loss in ["", " --loss logistic"] {
+        let words = format!("many.npz --confidence 0.9 --contaminated 0.01{loss}");
+        let found = certified(&folder, &words);
+        assert_eq!((&found["rows"], &found["new_data_earlier"]), (&200.into(), &100.into()));
+        assert_eq!(found["statement"]["hostile_rows"][0], 2);
+        let bound = number(&found, "new_data_loss");
+        assert!(bound > number(&found, "certified_loss"), "{found}");
+        assert!(!loss.is_empty() || bound > number(&clean, "new_data_loss"), "{bound} {clean}");
+        assert!(found["new_data_assumptions"].as_str().unwrap().contains("in the order of their arrival"));
+        let path = found["certificate"].as_str().unwrap();
+        let expect = ["--expect", "new_data_earlier=100", "--expect", "hostile_rows.0>=2"];
+        let output = unswayed(&folder, &[&["check", path, "many.npz"], &expect[..]].concat());
+        let said = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(said.contains("when the first 100 had arrived"), "{said}");
+        let bound = format!("certified_new_data<={}", bound.next_down());
+        let output = unswayed(&folder, &["check", path, "many.npz", "--expect", &bound]);
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+    }
+    let arguments = ["certify", "many.npz", "--confidence", "0.9", "--contaminated", "0.01"];
+    let said = text(&unswayed(&folder, &[&arguments, &SETTING[..]].concat()).stdout);
+    assert!(said.contains("the proof was chosen on the first 100 of them"), "{said}");
+}
+
+/// Bounds of samples of the rows: in the text, the JSON and the report, the same for the same seed, and called no proof everywhere.
+#[test]
+fn how_the_bound_varies_with_the_sample() {
+    let folder = folder();
+    let (x, y) = points(60, 0.4, 6);
+    npz(&folder, "many.npz", &[("x", &x)], Some(&y));
+    let found = certified(&folder, "many.npz --bootstrap 5 --seed 7 --report out");
+    let bootstrap = &found["bootstrap"];
+    assert_eq!((&bootstrap["samples"], &bootstrap["seed"]), (&5.into(), &7.into()));
+    let losses = |found: &serde_json::Value| -> Vec<f64> {
+        let losses = found["bootstrap"]["certified_losses"].as_array().unwrap();
+        losses.iter().map(|loss| loss.as_f64().unwrap()).collect()
+    };
+    let own = loss(&found);
+    let all = losses(&found);
+    assert!(all.len() == 5 && all.iter().all(|one| (0.3 * own..3.0 * own).contains(one)), "{all:?} {own}");
+    assert!(all.iter().any(|one| (one - all[0]).abs() > 1e-6), "{all:?}");
+    assert!(bootstrap["note"].as_str().unwrap().contains("no proof"));
+    let page = std::fs::read_to_string(folder.path().join("out/report.html")).unwrap();
+    assert!(page.contains("How the bound varies with the sample (no proof)"));
+    assert!(folder.path().join("out/figures/bootstrap.svg").exists());
+    assert_eq!(losses(&certified(&folder, "many.npz --bootstrap 5 --seed 7 --threads 1")), all);
+    assert_ne!(losses(&certified(&folder, "many.npz --bootstrap 5 --seed 8")), all);
+    let arguments = ["certify", "many.npz", "--bootstrap", "5"];
+    let said = text(&unswayed(&folder, &[&arguments, &SETTING[..]].concat()).stdout);
+    assert!(said.contains("certified losses of 5 samples") && said.contains("no proof"), "{said}");
+    // Other learners, sets around the data, hostile rows, new data.
+    for words in ["--loss logistic --adversary box", "--contaminated 0.05", "--confidence 0.9"] {
+        let found = certified(&folder, &format!("many.npz --bootstrap 2 {words}"));
+        assert_eq!(losses(&found).len(), 2, "{words}");
     }
 }
 

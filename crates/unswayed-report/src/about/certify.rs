@@ -76,6 +76,7 @@ pub fn certify_report(subject: &Subject, summary: &Summary, command: String) -> 
                 .into(),
         blocks,
     }];
+    sections.extend(summary.bootstrap.as_ref().map(|resampled| resampled.section(summary)));
     sections.extend(portrait::section(subject)?);
     let report = Report {
         title: "What a poisoner can do".into(),

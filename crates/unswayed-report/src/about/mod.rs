@@ -6,6 +6,7 @@ mod design;
 mod files;
 mod portrait;
 mod rates;
+mod resampled;
 mod summary;
 mod words;
 
@@ -14,6 +15,7 @@ pub use certify::{AboutError, Subject, certify_report, over_rates};
 pub use design::{design_report, task_sections, template_lines};
 pub use files::{certificate_name, design_summary, write_design};
 pub use rates::rates_report;
+pub use resampled::Resampled;
 pub use summary::{Stated, Summary, steps, transient};
 
 /// The program and its version.

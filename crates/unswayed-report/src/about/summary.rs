@@ -5,6 +5,7 @@ use unswayed::attack::{Attacked, strongest, strongest_error};
 use unswayed::certify::{Outcome, Status};
 use unswayed_check::{Loss, NewDataClaim, Set, Statement, Target, TextLine, decimal_up};
 
+use super::Resampled;
 use crate::number::{down, percent, up};
 
 /// A statement for machines: its parts by the names of the command line, and the whole of it.
@@ -137,6 +138,12 @@ pub struct Summary {
     pub confident_loss: Option<f64>,
     /// The norm at which the learner must shorten or refuse new points for that bound.
     pub new_data_radius: Option<f64>,
+    /// How many rows, from the first, chose the numbers of that bound, where rows may be hostile.
+    pub new_data_earlier: Option<usize>,
+    /// What that bound relies on beyond the statement.
+    pub new_data_assumptions: Option<String>,
+    /// How the bound varies with the sample; no proof.
+    pub bootstrap: Option<Resampled>,
     /// The learning rate of the plain steps that bound a learner with momentum.
     pub momentum_rate: Option<f64>,
     /// What momentum costs beyond that rate, at most; it is in the certified loss.
@@ -208,6 +215,9 @@ impl Summary {
             new_data_loss: outcome.new_data_loss,
             confident_loss: outcome.new_data_loss,
             new_data_radius: new_data.map(|claim| claim.radius),
+            new_data_earlier: new_data.and_then(NewDataClaim::earlier),
+            new_data_assumptions: new_data.map(NewDataClaim::assumptions),
+            bootstrap: None,
             momentum_rate: certificate.loss.proof.rate(),
             momentum_cost: outcome.momentum_cost,
             transient_steps: outcome.transient_steps,
@@ -266,6 +276,7 @@ impl Summary {
             lines.push(("momentum", text));
         }
         lines.extend(self.new_data_line());
+        lines.extend(self.bootstrap.as_ref().map(|resampled| ("bootstrap", resampled.text())));
         lines.extend(self.attack_lines());
         let error = self.benign_error.map_or(String::new(), |error| format!("; error {}", down(error)));
         let benign = down(self.benign_loss);
@@ -304,11 +315,17 @@ impl Summary {
 
     fn new_data_line(&self) -> Option<TextLine> {
         let (bound, probability) = (up(self.new_data_loss?), percent(self.confidence?));
+        let radius = self.new_data_radius?;
+        let chosen = match self.new_data_earlier {
+            None => "the proof was chosen on the other half of the rows".to_owned(),
+            Some(earlier) => format!(
+                "the proof was chosen on the first {earlier} of them, and they must be in the order of their arrival, for hostile rows \
+                 among these must not depend on honest rows that came later"
+            ),
+        };
         let text = format!(
             "{bound}  for a learner of new data like these, judged by such data, with probability {probability} over the draw of these \
-             rows; the proof was chosen on the other half of the rows, and the learner must shorten or refuse points of norm \
-             above {}",
-            self.new_data_radius?
+             rows; {chosen}; the learner must shorten or refuse points of norm above {radius}"
         );
         Some(("new data loss", text))
     }

@@ -16,6 +16,7 @@
 #[cfg(not(feature = "general"))]
 mod absent;
 mod benign;
+mod bootstrap;
 #[cfg(feature = "general")]
 mod conic;
 #[cfg(feature = "general")]
@@ -51,6 +52,7 @@ use absent::{contraction, general, levels, span};
 #[cfg(feature = "general")]
 pub(crate) use benign::hinge as settled_hinge;
 pub use benign::{Benign, benign, held};
+pub use bootstrap::{Bootstrap, bootstrap};
 #[cfg(feature = "general")]
 pub(crate) use descent::Descent;
 use interior::Point;

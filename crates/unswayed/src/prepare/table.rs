@@ -138,6 +138,8 @@ pub struct TableTransform {
     pub(super) columns: Vec<ColumnPlan>,
     /// What the labels are, if there were any.
     pub(super) labels: Option<Labels>,
+    /// The column that they were in, if it was named.
+    pub(super) label_column: Option<String>,
     pub(super) fourier: Option<Fourier>,
     /// Singular directions, one after the other.
     pub(super) directions: Option<Vec<f64>>,
@@ -218,6 +220,7 @@ impl TableTransform {
         let mut transform = TableTransform {
             columns,
             labels,
+            label_column: None,
             fourier: None,
             directions: None,
             norm: RowNorm::Unit,
@@ -317,6 +320,18 @@ impl TableTransform {
     pub fn needs(&self) -> impl Iterator<Item = (&str, bool)> {
         let used = self.columns.iter().filter(|plan| plan.width() > 0);
         used.map(|plan| (plan.name.as_str(), matches!(plan.step, Step::Category(_))))
+    }
+
+    /// The same with the name of the column that the labels were in, if it was named. It is where labels are looked for again.
+    #[must_use]
+    pub fn with_label_column(mut self, name: Option<String>) -> Self {
+        self.label_column = name;
+        self
+    }
+
+    /// The column that the labels were in, if it was named.
+    pub fn label_column(&self) -> Option<&str> {
+        self.label_column.as_deref()
     }
 
     /// What the labels are, if it was fitted with labels.

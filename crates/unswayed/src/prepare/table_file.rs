@@ -49,6 +49,8 @@ impl AnyTransform {
 struct Description {
     columns: Vec<ColumnPlan>,
     labels: Option<Labels>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    label_column: Option<String>,
     norm: RowNorm,
     bias: f64,
 }
@@ -72,6 +74,7 @@ impl TableTransform {
         let description = Description {
             columns: self.columns.clone(),
             labels: self.labels.clone(),
+            label_column: self.label_column.clone(),
             norm: self.norm,
             bias: self.bias,
         };
@@ -83,12 +86,20 @@ impl TableTransform {
     pub fn from_bytes(bytes: &[u8]) -> Result<TableTransform, TransformError> {
         let bad = |text: &str| TransformError(text.to_owned());
         let text = described(bytes, KIND, VERSION)?.ok_or_else(|| bad("it does not describe its columns"))?;
-        let Description { columns, labels, norm, bias } =
+        let Description { columns, labels, label_column, norm, bias } =
             serde_json::from_str(&text).map_err(|e| TransformError(e.to_string()))?;
         let file = SafeTensors::deserialize(bytes).map_err(|e| TransformError(e.to_string()))?;
         let (seen, _) = numbers(&file, "seen", Dtype::U64, u64::from_le_bytes)?;
-        let mut transform =
-            TableTransform { columns, labels, fourier: None, directions: None, norm, bias, seen };
+        let mut transform = TableTransform {
+            columns,
+            labels,
+            label_column,
+            fourier: None,
+            directions: None,
+            norm,
+            bias,
+            seen,
+        };
         if file.tensor("waves").is_ok() {
             let directions = matrix(&file, "waves", transform.encoded_width())?;
             let (phases, _) = numbers(&file, "phases", Dtype::F64, f64::from_le_bytes)?;

@@ -111,6 +111,9 @@ pub(super) struct TextSettings {
     pub factor_of_others: f64,
     pub bias: f64,
     pub labels: Option<Labels>,
+    /// The column that they were in, if it was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label_column: Option<String>,
 }
 
 /// Sparse rows made of texts.
@@ -167,6 +170,7 @@ impl TextTransform {
                 factor_of_others: 1.0,
                 bias: options.bias,
                 labels,
+                label_column: None,
             },
             factors: Vec::new(),
             seen: Vec::new(),
@@ -203,6 +207,18 @@ impl TextTransform {
     /// The columns that hold the texts.
     pub fn needs(&self) -> &[String] {
         &self.options.texts
+    }
+
+    /// The same with the name of the column that the labels were in, if it was named. It is where labels are looked for again.
+    #[must_use]
+    pub fn with_label_column(mut self, name: Option<String>) -> Self {
+        self.options.label_column = name;
+        self
+    }
+
+    /// The column that the labels were in, if it was named.
+    pub fn label_column(&self) -> Option<&str> {
+        self.options.label_column.as_deref()
     }
 
     /// What the labels are, if it was fitted with labels.

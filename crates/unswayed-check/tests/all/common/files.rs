@@ -4,8 +4,8 @@ use std::boxed::Box;
 
 use unswayed_check::Feature::{self, *};
 use unswayed_check::{
-    AnyCertificate, Certificate, Claim, Deviation, NewDataClaim, PaperProof, Rows, check_mean, prove,
-    prove_new_data,
+    AnyCertificate, Certificate, Claim, Deviation, HostileSample, NewDataClaim, PaperProof, Rows, check_mean,
+    prove, prove_new_data,
 };
 
 use super::fixtures::{self, by_paper, mean, paper};
@@ -15,7 +15,7 @@ use super::{Problem, certificate as certificate_of};
 /// A name, a problem, and its certificate. Together they have every field that a file can have, but for those of the paper's
 /// proof and of the mean learner.
 pub fn all() -> Vec<(&'static str, Problem, Certificate)> {
-    let kinds: [(&'static str, &[Feature], bool); 26] = [
+    let kinds: [(&'static str, &[Feature], bool); 27] = [
         ("hinge", &[Hinge, Ball], false),
         ("hinge error", &[Hinge, Feature::Box], true),
         ("rule", &[Hinge, Ball], false),
@@ -42,6 +42,7 @@ pub fn all() -> Vec<(&'static str, Problem, Certificate)> {
         ("new data", &[Hinge, Ball], false),
         ("new data ellipsoid", &[Hinge, Ellipsoid], false),
         ("new data logistic", &[Logistic, Ball], false),
+        ("new data hostile", &[Hinge, Ball, HostileRows], false),
     ];
     kinds.map(|(name, features, is_error)| made(name, features, is_error)).into_iter().collect()
 }
@@ -67,6 +68,12 @@ fn made(name: &'static str, features: &[Feature], is_error: bool) -> (&'static s
             gain: 0.5,
             floor: name.ends_with("logistic").then_some(0.125),
             w: if name.ends_with("logistic") { vec![0.375; problem.rows()[0].len()] } else { vec![] },
+            hostile: name.ends_with("hostile").then(|| HostileSample {
+                earlier: 1,
+                pull: vec![0.25, 0.125],
+                spread: 16.0,
+                threshold: -0.5,
+            }),
         };
         claim.bound = prove_new_data(&certificate.statement, &claim, &problem.rows()[0]).expect("a bound");
         certificate.new_data = Some(claim);

@@ -1,8 +1,8 @@
 //! A bound for the distribution that the rows were drawn from (Theorem L18): one half of the rows chooses the numbers, the other half
-//! is what they are evaluated on.
+//! is what they are evaluated on. Where rows may be hostile (Theorem H2), the half that came first chooses.
 
 use rayon::prelude::*;
-use unswayed_check::{Deviation, Loss, NewDataClaim, Rows, Set, Statement, prove_new_data};
+use unswayed_check::{Deviation, HostileSample, Loss, NewDataClaim, Rows, Set, Statement, prove_new_data};
 
 use super::logistic::{Arc, Curve};
 use super::points::{OUTSIDE, PointSet};
@@ -27,13 +27,16 @@ const STEEPER: [f64; 3] = [1.0, 0.7, 1.4];
 const LEAST_GAIN: f64 = 1e-3;
 /// Parts of the rows whose constants T are raised to the floor T₋.
 const RAISED: [f64; 4] = [0.05, 0.0, 0.2, 0.4];
+/// What t of Theorem H1 is multiplied by, where rows may be hostile: the program does not know of all that the theorem adds.
+const SPREADS: [f64; 5] = [1.0, 0.3, 0.6, 1.7, 3.0];
 /// What τ is multiplied by: Theorem L18 divides by the least curvature, which the program may leave near 0.
 const ROOMS: [f64; 4] = [1.000_001, 1.1, 1.5, 2.5];
 
 /// The radius of the adversary's set is taken a little larger: rows of that norm are no longer but for rounding.
 const ROUNDING: f64 = 1.0 + 1e-12;
 
-/// The problem on the half of the rows that is certified, and the half that chooses.
+/// The problem that is certified, and the half of the rows that chooses. The problem is on the other half; where rows may be hostile
+/// it is on all of them.
 pub(in super::super) fn halves(problem: &Problem, level: f64) -> Result<(Problem, Dataset), CertifyError> {
     if !(level > 0.0 && level < 1.0) {
         return Err(CertifyError::Confidence("it must be above 0 and below 1, say 0.99"));
@@ -59,9 +62,15 @@ pub(in super::super) fn halves(problem: &Problem, level: f64) -> Result<(Problem
     }
     let half = data.rows() / 2;
     let unusable = |_| CertifyError::Confidence("the rows cannot be split");
-    let rest = data.z()[half * data.dimension()..].to_vec();
-    let chosen = Dataset::from_rows(rest, data.dimension(), None).map_err(unusable)?;
-    Ok((problem.on(data.first(half).map_err(unusable)?), chosen))
+    let own = |rows: &[f64]| Dataset::from_rows(rows.to_vec(), data.dimension(), None).map_err(unusable);
+    let (first, rest) = data.z().split_at(half * data.dimension());
+    match problem.statement().hostile_rows.first() {
+        Some(&count) if count >= half => {
+            Err(CertifyError::Confidence("half of the rows or more may be hostile; state fewer of them"))
+        }
+        Some(_) => Ok((problem.clone(), own(first)?)),
+        None => Ok((problem.on(data.first(half).map_err(unusable)?), own(rest)?)),
+    }
 }
 
 /// The claim: numbers from one half, evaluated on the other by the exact checker.
@@ -72,23 +81,25 @@ pub(in super::super) fn new_data(
 ) -> Result<NewDataClaim, CertifyError> {
     let (statement, evaluated) = (problem.statement(), &problem.data()[0]);
     let constants = Constants::new(statement, chosen.dimension());
+    let earlier = if statement.hostile_rows.is_empty() { 0 } else { chosen.rows() };
     // The choice is made where it costs nothing: on the half that chooses.
     let best = |candidates: Vec<Candidate>| {
         let value = |c: &Candidate| {
-            let claim = c.on(&constants, statement.learner.loss, chosen);
+            let claim = c.on(&constants, statement, chosen, 0);
             prove_new_data(statement, &claim, &Rows::of(chosen)).unwrap_or(f64::INFINITY)
         };
         candidates.into_par_iter().map(|c| (value(&c), c)).min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, c)| c)
     };
-    let first = best(candidates(statement, &constants, chosen, evaluated, 1.0 - level)?);
+    let rows = evaluated.rows() - earlier;
+    let first = best(candidates(statement, &constants, chosen, rows, 1.0 - level)?);
     let refined = first.and_then(|first| best(first.refined(&constants, statement.learner.loss, chosen)));
     let Some(found) = refined else { return Err(CertifyError::NoProof { refusal: None }) };
-    let claim = found.on(&constants, statement.learner.loss, evaluated);
+    let claim = found.on(&constants, statement, evaluated, earlier);
     let bound = prove_new_data(statement, &claim, &Rows::of(evaluated)).map_err(CertifyError::Refused)?;
     Ok(NewDataClaim { bound, ..claim })
 }
 
-/// A claim but for the places of the suprema, and the rules y(z) that its slope may have instead: θ̂ and the gain.
+/// A claim but for the numbers that may depend on the rows it is evaluated on (the places of the suprema and γ), and the rules y(z) that its slope may have instead: θ̂ and the gain.
 #[derive(Clone)]
 struct Candidate {
     claim: NewDataClaim,
@@ -96,16 +107,37 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// The claim for these rows.
-    fn on(&self, constants: &Constants, loss: Loss, data: &Dataset) -> NewDataClaim {
-        if loss == Loss::Hinge {
-            return self.claim.clone();
-        }
-        let w = data.iter().map(|z| self.curve(constants, z).maximiser()).collect();
-        NewDataClaim { w, ..self.claim.clone() }
+    /// The claim for these rows after the first.
+    fn on(
+        &self,
+        constants: &Constants,
+        statement: &Statement,
+        data: &Dataset,
+        earlier: usize,
+    ) -> NewDataClaim {
+        let (loss, rows) = (statement.learner.loss, data.iter().skip(earlier));
+        let w = match loss {
+            Loss::Logistic => rows.clone().map(|z| self.curve(constants, z).maximiser()).collect(),
+            _ => vec![],
+        };
+        let hostile = self.claim.hostile.as_ref().map(|hostile| {
+            let mut missed: Vec<f64> = rows.map(|z| self.missed(constants, loss, hostile, z)).collect();
+            missed.sort_by(|a, b| b.total_cmp(a));
+            let last = statement.hostile_rows[0].clamp(1, missed.len()) - 1;
+            HostileSample { earlier, threshold: missed[last], ..hostile.clone() }
+        });
+        NewDataClaim { w, hostile, ..self.claim.clone() }
     }
 
-    /// The same with each rule and floor.
+    /// x of Theorem H1.
+    fn missed(&self, constants: &Constants, loss: Loss, hostile: &HostileSample, z: &[f64]) -> f64 {
+        let (_, y) = self.slope(constants, z);
+        let floor = self.claim.floor.unwrap_or(f64::NEG_INFINITY);
+        let distance: f64 = hostile.pull.iter().zip(z).map(|(c, z)| (c - y * z).powi(2)).sum();
+        hostile.spread / 2.0 * distance - self.height(constants, loss, z).max(floor)
+    }
+
+    /// The same with each rule, floor and t.
     fn refined(self, constants: &Constants, loss: Loss, data: &Dataset) -> Vec<Candidate> {
         let with_rule = |(theta, gain): &(Vec<f64>, f64)| {
             let claim = NewDataClaim { theta: theta.clone(), gain: *gain, ..self.claim.clone() };
@@ -121,7 +153,18 @@ impl Candidate {
         };
         let mut all: Vec<Candidate> = each.clone().flat_map(floored).collect();
         all.extend(each);
-        all
+        all.into_iter().flat_map(Candidate::spread).collect()
+    }
+
+    /// The same with each t, if it has one.
+    fn spread(self) -> Vec<Candidate> {
+        let Some(hostile) = self.claim.hostile.clone() else { return vec![self] };
+        let with = |times: f64| {
+            let hostile = HostileSample { spread: times * hostile.spread, ..hostile.clone() };
+            let claim = NewDataClaim { hostile: Some(hostile), ..self.claim.clone() };
+            Candidate { claim, ..self.clone() }
+        };
+        SPREADS.map(with).to_vec()
     }
 
     /// T₋ below all but a part of the constants of these rows.
@@ -167,7 +210,7 @@ fn candidates(
     statement: &Statement,
     constants: &Constants,
     chosen: &Dataset,
-    evaluated: &Dataset,
+    rows: usize,
     delta: f64,
 ) -> Result<Vec<Candidate>, CertifyError> {
     let loss = statement.learner.loss;
@@ -195,12 +238,13 @@ fn candidates(
     };
     // The learner takes no longer point than the adversary may send; what the rows are must not matter here.
     let radius = points::longest(statement, constants.parameters) * ROUNDING;
-    let n = evaluated.rows() as f64;
-    let spread = radius / n.sqrt() * (1.0 + (2.0 * (2.0 / delta).ln()).sqrt());
+    let n = rows as f64;
+    let hostile = statement.hostile_rows.iter().sum::<usize>() as f64 / n;
+    let spread = radius / n.sqrt() * (1.0 + (2.0 * (2.0 / delta).ln()).sqrt()) + radius * hostile;
     let Some(first) = solve(&task) else { return Ok(vec![]) };
-    // d/dα of κΔ‖θ‖, which is what the deviation adds to first order, where λ is least.
+    // d/dα of κΔ‖θ‖, which is what the deviation adds to first order, where λ is least; and of ξT₊, where rows may be hostile.
     let centre = dot(&first.beta, &first.beta).sqrt() / (2.0 * first.alpha);
-    let unit = 2.0 * constants.k * (1.0 - constants.eps) * spread * centre;
+    let unit = 2.0 * constants.k * (1.0 - constants.eps) * (spread * centre + hostile);
     let mut candidates = vec![];
     for burden in BURDENS {
         let Some(found) = solve(&CaseProgram { burden: burden * unit, ..task }) else { continue };
@@ -222,6 +266,12 @@ fn candidates(
                 delta,
                 floor: None,
                 w: vec![],
+                hostile: found.lines[0].hostile.as_ref().map(|hostile| HostileSample {
+                    earlier: 0,
+                    pull: hostile.pull.clone(),
+                    spread: 1.0 / hostile.curve,
+                    threshold: 0.0,
+                }),
             };
             let mut bernstein = Candidate { claim, rules: rest.clone() };
             if loss == Loss::Logistic {

@@ -403,9 +403,9 @@ fn proven(certificate: &Certificate, verdict: &Verdict) -> Vec<TextLine> {
     }
     if let (Some(claim), Some(bound)) = (&certificate.new_data, verdict.new_data) {
         let text = format!(
-            "the long-run loss on new data is at most {}, with probability at least 1 − {} over the draw of these rows, if {}",
+            "the long-run loss on new data is at most {}, with probability {} over the draw of these rows, if {}",
             decimal_up(bound, 6),
-            claim.delta,
+            claim.confidence(),
             claim.assumptions()
         );
         lines.push(("new data", text));

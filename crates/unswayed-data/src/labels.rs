@@ -212,7 +212,9 @@ impl RawLabels {
                 let all: Vec<&str> = texts.iter().collect();
                 let mut picked = TextLabels::default();
                 // They have been accepted before, so they are again.
-                rows.iter().for_each(|&row| drop(picked.push(all[row])));
+                for &row in rows {
+                    drop(picked.push(all[row]));
+                }
                 RawLabels::Texts(picked)
             }
         }

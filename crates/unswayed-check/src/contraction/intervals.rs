@@ -7,7 +7,7 @@ use crate::parts::rows::envelope;
 
 /// Slopes that a row can have.
 const SLOPES: usize = 16;
-/// The steepest slope, as a multiple of |κ| + |J|.
+/// The steepest slope, as a multiple of |κ| + |F|.
 const STEEPEST: f64 = 4.0;
 
 /// Where the margin of each row is.

@@ -115,7 +115,7 @@ fn with_files(words: &str, format: &str) -> String {
     words.split_whitespace().map(word).collect::<Vec<_>>().join(" ")
 }
 
-const KINDS: [&str; 54] = [
+const KINDS: [&str; 55] = [
     "@d",
     "@d --radius 0.5 --horizon 100000",
     "@d --horizon 1000000 --start -1,0.5,2",

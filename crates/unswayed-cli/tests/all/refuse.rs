@@ -66,7 +66,6 @@ fn bad_combinations() {
         ("a.npz --confidence 0.9 --target b.npz", "--confidence with --target"),
         ("a.npz --adversary box --confidence 0.9", &format!("--confidence with {around} is unsupported")),
         ("a.npz --normalize --confidence 0.9", "--confidence: the rows were divided by a number"),
-        ("a.npz --bootstrap 5 --method paper", "cannot be used with '--method"),
         ("a.npz --bootstrap 5 --poison-rate 0.01,0.02", "--bootstrap: it is for one poison rate"),
         ("a.npz --confidence 0.9 --method paper", "--method paper with --confidence is unsupported"),
         ("a.npz --method paper --loss logistic", "--method paper without --loss hinge is unsupported"),

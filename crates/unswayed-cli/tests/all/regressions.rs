@@ -266,7 +266,7 @@ fn sets_starts_and_conditions_are_said() {
     assert!(target.contains("judged by"), "{target}");
     let (new, object) = said(&["--confidence", "0.9"]);
     for words in
-        ["with probability at least 1 − 0.1", "independent draws", "not from these rows", "norm is above 1"]
+        ["with probability 0.9 over the draw", "independent draws", "not from these rows", "norm is above 1"]
     {
         assert!(new.contains(words), "{new}");
     }

@@ -140,10 +140,16 @@ impl<'a> Greedy<'a> {
         if self.statement.learner.loss == Loss::Hinge {
             make_act(theta, z);
             self.reach.bring_in(z);
-            // Back in the set it may be ignored again; on the way to 0 it acts at some point.
+            // Back in the set it may be ignored again; on the way to 0 it acts at some point, unless an entry is fixed that stands in
+            // the way.
             let score = dot(theta, z);
-            if score > 1.0 {
-                scale(z, (1.0 - 1e-12) / score);
+            let fixed = self.reach.fixed_column().map(|column| (column, z[column]));
+            let own = fixed.map_or(0.0, |(column, entry)| theta[column] * entry);
+            if score > 1.0 && own < 1.0 {
+                scale(z, (1.0 - 1e-12 - own).max(0.0) / (score - own));
+                if let Some((column, entry)) = fixed {
+                    z[column] = entry;
+                }
             }
         }
     }

@@ -63,6 +63,11 @@ impl Region {
         })
     }
 
+    /// The column whose entry is fixed, if there is one.
+    pub fn fixed_column(&self) -> Option<usize> {
+        if let Region::Features { column, .. } = self { Some(*column) } else { None }
+    }
+
     /// The points of each class, where a fixed entry shows it.
     pub fn by_class(&self) -> Option<[Region; 2]> {
         let Region::Features { radius, constant, column, either: true } = *self else { return None };

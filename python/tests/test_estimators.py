@@ -168,7 +168,7 @@ def test_an_intercept_may_have_step_weights(arrays):
     made = learner.certify(x, y, poison_rate=POISON)
     # The appended entry shows the label of a poisoned point, so that each class has its own weight.
     assert made.statement["threat"]["poison_weight"] == {"negative": 1.0, "positive": 2.0} and made.check()
-    assert "label −1 are multiplied by at most 1, of label +1 by at most 2" in repr(made)
+    assert "(label −1) are multiplied by at most 1, positive (label +1) by at most 2" in repr(made)
     attack = learner.attack(x, y, poison_rate=POISON, attacks="steady-state")[0]
     assert made.benign_loss < attack.loss.mean <= made.certified_loss
     both = learner.certify(x, y, poison_rate=POISON, poison_weight=2.0)

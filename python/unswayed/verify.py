@@ -2656,12 +2656,13 @@ def draws_of(earlier: Optional[int]) -> str:
     """What a claim on new data assumes of how its rows came about."""
     if earlier is None:
         return (
-            "they are independent draws\n  from the law of the new data, made after the numbers of the statement and of the proof were chosen\n  without them,"
+            "they are independent draws\n  from the law of the new data, made after the numbers of the statement and of the proof (but for its\n  `w`) were chosen without them,"
         )
     return (
-        f"they are in the order\n  of their arrival, the numbers of the statement and of the proof were chosen when the first {earlier} had arrived, honest\n"
-        "  points after that are independent draws from the law of the new data whatever came before, and the\n"
-        f"  rows after the first {earlier} are the next ones, but for the hostile rows that were added or that replace\n  any of them,"
+        "they are in the order\n  of their arrival, the numbers of the statement and of the proof (but for its `threshold`, `pull`, `spread` and `w`)\n"
+        f"  were chosen, and how many rows would follow was fixed, when the first {earlier} had arrived, honest points after that\n"
+        f"  are independent draws from the law of the new data whatever came before, and the rows after the first {earlier}\n"
+        "  are the next ones, but for the hostile rows, which were added or replace any of them (none is left out otherwise),"
     )
 
 

@@ -120,7 +120,8 @@ impl Statement {
                 format!("{points}; steps on them are multiplied by at most {weight}")
             }
             Some(PoisonWeight::ByClass(ClassWeights { negative, positive })) => format!(
-                "{points}; steps on those of label −1 are multiplied by at most {negative}, of label +1 by at most {positive}"
+                "{points}; steps on those whose entry of that column is negative (label −1) are multiplied by at most {negative}, \
+                 positive (label +1) by at most {positive}"
             ),
             None => points,
         }
@@ -341,12 +342,13 @@ impl NewDataClaim {
     pub fn assumptions(&self) -> String {
         let draws = match &self.hostile {
             None => "they are independent draws from the law of the new data, made after the numbers of the statement and of the \
-                     proof were chosen without them,"
+                     proof (but for its `w`) were chosen without them,"
                 .to_owned(),
             Some(HostileSample { earlier, .. }) => format!(
-                "they are in the order of their arrival, the numbers of the statement and of the proof were chosen when the first \
-                 {earlier} had arrived, honest points after that are independent draws from the law of the new data whatever came before, and the rows \
-                 after the first {earlier} are the next ones, but for the hostile rows that were added or that replace any of them,"
+                "they are in the order of their arrival, the numbers of the statement and of the proof (but for its `threshold`, `pull`, \
+                 `spread` and `w`) were chosen, and how many rows would follow was fixed, when the first {earlier} had arrived, honest points \
+                 after that are independent draws from the law of the new data whatever came before, and the rows after the first \
+                 {earlier} are the next ones, but for the hostile rows, which were added or replace any of them (none is left out otherwise),"
             ),
         };
         format!(

@@ -82,7 +82,7 @@ pub(crate) fn poison_weight(
     learner: &Learner,
 ) -> Result<Option<PoisonWeight>, ProblemError> {
     let column = match (set, &learner.unregularized[..]) {
-        (Set::Features { constant, .. }, &[column]) if *constant > 0.0 && !learner.loss.is_regression() => {
+        (Set::Features { .. }, &[column]) if !learner.loss.is_regression() && shows_class(data, column) => {
             Some(column)
         }
         _ => None,
@@ -94,6 +94,15 @@ pub(crate) fn poison_weight(
     };
     let is_shown = column.is_some() && weights.negative.to_bits() != weights.positive.to_bits();
     Ok(Some(if is_shown { PoisonWeight::ByClass(weights) } else { PoisonWeight::All(larger(weights)) }))
+}
+
+/// Whether the entry of a point in this column has the sign of its label: it does where the column of the features is positive.
+fn shows_class(data: &[Arc<Dataset>], column: usize) -> bool {
+    let is_positive = |data: &Arc<Dataset>| {
+        let table = data.table();
+        table.x.iter().skip(column).step_by(table.columns).all(|&entry| entry > 0.0)
+    };
+    data.iter().all(is_positive)
 }
 
 /// The larger one, or one that no step can have, for the refusal.

@@ -223,7 +223,10 @@ fn points_have_weights_of_their_class() {
     let output = expecting(&["poison_weight.negative<=0.75", "poison_weight.positive=2", "poison_weight<=2"]);
     let said = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(said.contains("of label −1 are multiplied by at most 0.75, of label +1 by at most 2"), "{said}");
+    assert!(
+        said.contains("negative (label −1) are multiplied by at most 0.75, positive (label +1) by at most 2"),
+        "{said}"
+    );
     for wrong in ["poison_weight.negative<=0.5", "poison_weight<=1", "poison_weight=2", "poison_weight=none"]
     {
         assert_eq!(expecting(&[wrong]).status.code(), Some(1), "{wrong}");

@@ -12,7 +12,7 @@ fn bounds(problem: &Problem) -> ([f64; 2], bool) {
     let outcomes = [Options::default(), tight].map(|options| {
         let outcome = certify_with(problem, &options).expect("a certificate");
         let verdict = verdict(problem, &outcome.certificate).expect("accepted");
-        assert_eq!(verdict.loss, outcome.certified_loss);
+        assert_eq!(verdict.loss.to_bits(), outcome.certified_loss.to_bits());
         outcome
     });
     let is_contraction = matches!(outcomes[1].certificate.loss.proof, Proof::Contraction(_));

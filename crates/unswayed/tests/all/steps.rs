@@ -2,7 +2,7 @@
 
 use unswayed::attack::{Attack, Suite};
 use unswayed::check::{ClassWeights, PoisonWeight};
-use unswayed::data::{ClassWeightPolicy, Reading};
+use unswayed::data::{ClassWeightPolicy, RawLabels, Reading, Table};
 use unswayed::{Adversary, Column, Dataset, PoisonWeightPolicy, Problem, ProblemBuilder, certify};
 
 fn sample() -> Dataset {
@@ -95,6 +95,18 @@ fn points_have_the_weight_of_their_class() {
     };
     let small = with(&|builder| builder.poison_weight(named([("1", 0.1), ("-1", 0.2)])));
     assert!(bound(&small) < own);
+    // A constant that is negative shows the other class: the larger weight is that of all.
+    let x = vec![0.3, -0.5, -0.4, -0.5, 0.2, -0.5];
+    let table = Table { y: Some(RawLabels::Numbers(vec![1.0, -1.0, 1.0])), ..Table::new(x, 2) };
+    let turned = Problem::builder(table.into_dataset(&reading).expect("data"))
+        .learning_rate(0.01)
+        .regularization(0.1)
+        .poison_rate(0.05)
+        .bias(Column::FromEnd(1))
+        .adversary(Adversary::Features)
+        .build()
+        .expect("a problem");
+    assert_eq!(turned.threat().poison_weight, Some(PoisonWeight::All(2.0)));
     // Elsewhere a point may be sent with either label: the larger weight is that of all.
     let ball = |policy: PoisonWeightPolicy| {
         let builder =

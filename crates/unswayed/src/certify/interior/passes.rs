@@ -301,7 +301,9 @@ mod tests {
         let rows = [[1e9, -1e9], [f64::MAX, f64::MAX], [-1e300, 1.0], [0.5, 0.5]];
         let sum = |order: &[usize]| {
             let mut totals = Totals::new(&model);
-            order.iter().for_each(|i| totals.add(&model, &rows[*i]));
+            for &i in order {
+                totals.add(&model, &rows[i]);
+            }
             numbers(&totals.settled())
         };
         assert_eq!(sum(&[0, 1, 2, 3]), sum(&[3, 1, 0, 2]));

@@ -202,3 +202,20 @@ fn parts_that_are_none() {
         .poison_rate(0.01);
     assert_eq!(drift.contaminated(0.02).build().expect("a problem").statement().hostile_rows, [2, 0]);
 }
+
+/// More rows than the program sees: its ρ takes all the curvature that the sample leaves, and lines for all rows need some of it. With
+/// that ρ the bound is 372.
+#[test]
+fn more_rows_than_the_program_sees() {
+    let row = |i: usize| {
+        let (i, label) = (i as f64, if i % 2 == 1 { 1.0 } else { -1.0 });
+        [0.5 + 0.25 * (1.7 * i).sin() * label, 0.3 * (2.3 * i).cos() * label]
+    };
+    let bound = |count: usize| {
+        let data = rows((0..count).flat_map(row).collect(), 2);
+        let builder = Problem::builder(data).learning_rate(1e-3).regularization(0.05).poison_rate(0.01);
+        certify(&builder.contaminated(0.01).build().expect("a problem")).expect("a bound").certified_loss
+    };
+    let [seen, more] = [1000, 1010].map(bound);
+    assert!(more < 1.4 * seen, "{seen} {more}");
+}

@@ -7,6 +7,7 @@ use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 use rayon::prelude::*;
 
+use super::hostile::HostileFound;
 use super::program::{CaseProgram, Place};
 use super::rows::{Row, RowUnknowns};
 use super::setting::RowTable;
@@ -20,6 +21,9 @@ const WIDTHS: [f64; 4] = [0.3, 0.1, 0.03, 0.01];
 const MOST_STEPS: usize = 25;
 /// Halvings of a step, at most.
 const HALVINGS: usize = 30;
+
+/// Multiples of the sample's ρ that are tried where rows may be hostile.
+const CURVES: [f64; 14] = [0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1.0, 1.5, 3.0, 8.0, 20.0, 80.0];
 
 /// Rows that one thread takes at a time, at least.
 const CHUNK: usize = 256;
@@ -36,7 +40,8 @@ pub(super) fn lines(task: &CaseProgram, sample: &CaseProgram, found: &Found) -> 
     Found { lines: found.lines.iter().enumerate().map(one).collect(), ..found.clone() }
 }
 
-/// The lines of the width that does best.
+/// The best lines. Where rows may be hostile, ρ of the sample takes as much from A as the sample's v allows, which may be all of it, and
+/// the v of all rows is another: other multiples of ρ are tried.
 fn best(
     task: &CaseProgram,
     sample: &CaseProgram,
@@ -44,7 +49,30 @@ fn best(
     of: &LinesFound,
     case: (&Place, &CaseFound),
 ) -> LinesFound {
+    let with = |factor: f64| -> Option<(f64, LinesFound)> {
+        let hostile = of.hostile.clone().map(|own| HostileFound { curve: own.curve * factor, ..own });
+        let of = LinesFound { hostile, ..of.clone() };
+        let mut lines = found.lines.clone();
+        lines[case.1.lines] = of.clone();
+        of_widths(task, sample, &Found { lines, ..found.clone() }, &of, case)
+    };
+    let factors: &[f64] = if of.hostile.is_some() { &CURVES } else { &[1.0] };
+    let smallest = factors.iter().filter_map(|factor| with(*factor)).min_by(|a, b| a.0.total_cmp(&b.0));
+    smallest.map_or_else(|| of.clone(), |(_, lines)| lines)
+}
+
+/// The lines of the width that does best, and what they and the quadratic of the case add up to; `None` where that has no maximum.
+fn of_widths(
+    task: &CaseProgram,
+    sample: &CaseProgram,
+    found: &Found,
+    of: &LinesFound,
+    case: (&Place, &CaseFound),
+) -> Option<(f64, LinesFound)> {
     let quadratic = Quadratic::new(task, case.0, found, case.1);
+    if !quadratic.is_convex() {
+        return None;
+    }
     let (_, slope) = sum(sample, found, of);
     let plus =
         |slope: &[f64]| -> Vec<f64> { slope.iter().zip(&quadratic.push).map(|(r, h)| r + h).collect() };
@@ -56,8 +84,7 @@ fn best(
         let (height, slope) = sum(task, found, &lines);
         (height + quadratic.peak(&plus(&slope)), lines)
     });
-    let smallest = tried.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
-    smallest.map_or_else(|| of.clone(), |(_, lines)| lines)
+    tried.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))
 }
 
 /// The search for the worst θ of a case.

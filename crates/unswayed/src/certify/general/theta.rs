@@ -67,6 +67,11 @@ impl<'a> Quadratic<'a> {
         Quadratic { axes, diagonal, push }
     }
 
+    /// Whether the function has a maximum.
+    pub(super) fn is_convex(&self) -> bool {
+        self.diagonal.iter().all(|entry| *entry > 0.0)
+    }
+
     fn scaled(&self, v: &[f64], scale: impl Fn(usize) -> f64) -> Vec<f64> {
         match self.axes {
             Some(set) => {

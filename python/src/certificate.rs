@@ -45,7 +45,7 @@ pub fn certify(
         "paper" => true,
         other => return Err(error(format!("method {other:?}: it must be \"convexity\" or \"paper\""))),
     };
-    if compact && (is_paper || effort != Effort::Quick) {
+    if compact && (is_paper || effort == Effort::Tight) {
         return Err(error(
             "compact proofs have neither another method nor more effort; leave out one of them",
         ));

@@ -196,7 +196,7 @@ class Certificate:
         target = self._native.target
         return None if target is None else Data._of(target)
 
-    def bootstrap(self, samples: int = 20, *, seed: int = 0, effort: str = "quick") -> Bootstrap:
+    def bootstrap(self, samples: int = 20, *, seed: int = 0, effort: str = "standard") -> Bootstrap:
         """Certifies samples of the rows, drawn with replacement, and remembers them for tables and reports.
 
         A picture of how the bound varies with the sample, no proof. The same seed gives the same samples.
@@ -498,7 +498,7 @@ def certify(
     first_rate: Optional[float] = None,
     total_rate: Optional[float] = None,
     method: str = "convexity",
-    effort: str = "quick",
+    effort: str = "standard",
     compact: bool = False,
     weights: Any = None,
     weight_column: Optional[str] = None,
@@ -579,9 +579,9 @@ def certify(
         total_rate: for a `horizon` with `schedule="weighted"`, what the learning rates of these steps add up to, or less.
         method: `"convexity"`, or `"paper"` for the semidefinite program of the paper (slower and looser, and only for the
             hinge loss and the ball).
-        effort: `"quick"`, or a better proof of the error too (hinge and logistic losses): `"standard"` where it takes seconds, up
-            to 2000 rows of 31 columns, `"tight"` for up to 5000 rows, however long it takes, and for up to 1000 rows a better proof
-            of the loss (hinge loss, ball), which takes seconds.
+        effort: `"standard"` also searches a better proof of the error (hinge and logistic losses) where that takes seconds, up to
+            1000 rows of 31 columns; `"quick"` does not; `"tight"` does for up to 5000 rows, however long it takes, and for up to
+            1000 rows searches a better proof of the loss (hinge loss, ball), which takes seconds.
         compact: a certificate whose size does not grow with the rows: its proof has a rule in place of numbers for each row. For the
             hinge loss against a ball. Data of more than 100,000 rows get one anyway if the bound is at most 0.1 % larger.
         executor: for rows that are spread over processes or machines, who works on them: a Dask client if `x` is a Dask frame, the
@@ -600,7 +600,7 @@ def certify(
     if executor is not None:
         given = {"target": target, "confidence": confidence, "weights": weights, "weight_column": weight_column}
         given |= {"class_weight": class_weight, "sample_weight": sample_weight, "first_rate": first_rate, "total_rate": total_rate}
-        given |= {"method": None if method == "convexity" else method, "effort": None if effort == "quick" else effort}
+        given |= {"method": None if method == "convexity" else method, "effort": "tight" if effort == "tight" else None}
         unwanted = [name for name, value in given.items() if value is not None]
         if unwanted:
             raise UnswayedError(f"{unwanted[0]}: not for rows that are spread over workers; leave it or the executor out")

@@ -320,7 +320,7 @@ pub struct CertifyFlags {
     pub report: Option<PathBuf>,
 
     /// Make the report answer "what if" in the browser: sliders for the rates and the radius, solver and exact checker in the page.
-    /// The page then holds the rows of the data. For the hinge loss against a ball
+    /// The page then holds the rows of the data. For the hinge loss against a ball; bounds are those of --effort quick
     #[arg(long, requires = "report", conflicts_with_all = ["confidence", "horizon", "start", "method", "effort"])]
     pub live: bool,
 
@@ -328,8 +328,9 @@ pub struct CertifyFlags {
     #[arg(long, value_enum, default_value_t = Method::Convexity)]
     pub method: Method,
 
-    /// How much time to spend on a better proof of the error (hinge and logistic losses), and of the loss (hinge loss, ball)
-    #[arg(long, value_enum, default_value_t = Effort::Quick)]
+    /// How much time to spend on a better proof of the error (hinge and logistic losses), and of the loss (hinge loss, ball), where
+    /// there is one
+    #[arg(long, value_enum, default_value_t = Effort::Standard)]
     pub effort: Effort,
 
     /// Write a certificate whose size does not grow with the rows: its proof has a rule in place of numbers for each row. For the hinge
@@ -389,7 +390,7 @@ pub const MOST_STEPS: u64 = 1 << 53;
 pub enum Effort {
     /// No search
     Quick,
-    /// Where it takes seconds: up to 2000 rows of 31 columns
+    /// Where it takes seconds: up to 1000 rows of 31 columns
     Standard,
     /// For up to 5000 rows, however long it takes; the loss by contraction, for up to 1000 rows
     Tight,

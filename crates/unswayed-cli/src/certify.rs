@@ -74,7 +74,7 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
         let (outcome, attacked) = (best(attempts)?.0, strongest(attacks));
         let subject = Subject { problem, outcome, attacked, seed: flags.seed };
         let mut report = certify_report(&subject, summary, report::command_line())?;
-        report.what_if = what_if(&asked, problem, &parts.template);
+        report.what_if = what_if(flags, &asked, problem, &parts.template);
         if flags.live {
             let setting = live::setting(problem, &parts.template);
             report.live = Some(live::Live::new(problem, &parts.template, setting, flags.seed)?);
@@ -124,6 +124,8 @@ impl<'a> Job<'a> {
         (options.horizon, options.start, options.confidence) = (flags.horizon, start, flags.confidence);
         (options.first_rate, options.total_rate) = (first_rate, flags.total_rate);
         options.effort = match flags.effort {
+            // What the page answers is to equal what is printed.
+            _ if flags.live => Effort::Quick,
             args::Effort::Quick => Effort::Quick,
             args::Effort::Standard => Effort::Standard,
             args::Effort::Tight => Effort::Tight,
@@ -184,8 +186,16 @@ impl<'a> Job<'a> {
 }
 
 /// From what the report can be made live later.
-fn what_if(asked: &Asked, problem: &Problem, template: &Template) -> Option<live::WhatIf> {
-    live::supports(problem, template).ok()?;
+fn what_if(
+    flags: &CertifyFlags,
+    asked: &Asked,
+    problem: &Problem,
+    template: &Template,
+) -> Option<live::WhatIf> {
+    let other = flags.confidence.is_some() || flags.horizon.is_some() || flags.start.is_some();
+    if other || flags.method != Method::Convexity || live::supports(problem, template).is_err() {
+        return None;
+    }
     Some(live::WhatIf {
         template: template.clone(),
         setting: live::setting(problem, template),

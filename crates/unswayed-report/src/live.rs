@@ -26,13 +26,14 @@ const RATES: [f64; 3] = [1.0, 1.6, 4.0];
 const MOST_POISON: f64 = 0.3;
 
 /// Flags of the command that a page sets itself, and how many words follow them.
-const OWN_FLAGS: [(&str, usize); 7] = [
+const OWN_FLAGS: [(&str, usize); 8] = [
     ("--learning-rate", 1),
     ("--regularization", 1),
     ("--poison-rate", 1),
     ("--radius", 1),
     ("--report", 1),
     ("--output", 1),
+    ("--effort", 1),
     ("--live", 0),
 ];
 
@@ -173,6 +174,8 @@ fn base_command(command: &str) -> String {
             None => kept.push(word),
         }
     }
+    // Answers are to appear while a slider moves.
+    kept.extend(["--effort", "quick"]);
     kept.join(" ")
 }
 
@@ -192,8 +195,11 @@ mod tests {
 
     #[test]
     fn the_page_appends_its_own_flags_to_the_command() {
-        let command = "unswayed certify 'my data.npz' --rows 500 --learning-rate 1e-3 --poison-rate=0.02 --report out --live --seed 3";
-        assert_eq!(base_command(command), "unswayed certify 'my data.npz' --rows 500 --seed 3");
+        let command = "unswayed certify 'my data.npz' --rows 500 --learning-rate 1e-3 --poison-rate=0.02 --report out --effort tight --seed 3";
+        assert_eq!(
+            base_command(command),
+            "unswayed certify 'my data.npz' --rows 500 --seed 3 --effort quick"
+        );
     }
 
     #[test]

@@ -90,7 +90,7 @@ fn refuse_more(flags: &CertifyFlags, asked: &Asked) -> Result<(), Stop> {
         (flags.confidence.is_some(), "--confidence"),
         (flags.bootstrap.is_some(), "--bootstrap"),
         (flags.method != Method::Convexity, "--method"),
-        (flags.effort != Effort::Quick, "--effort"),
+        (flags.effort == Effort::Tight, "--effort tight"),
         (asked.nature.target.is_some(), "--target"),
     ];
     match cases.into_iter().find(|(bad, _)| *bad) {

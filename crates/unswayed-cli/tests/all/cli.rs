@@ -413,7 +413,7 @@ fn data_that_are_read_in_parts() {
         (&["--report", "r"], "--report: not for data that are read in parts"),
         (&["--confidence", "0.9"], "--confidence: not for data that are read in parts"),
         (&["--bootstrap", "5"], "--bootstrap: not for data that are read in parts"),
-        (&["--effort", "tight"], "--effort: not for data that are read in parts"),
+        (&["--effort", "tight"], "--effort tight: not for data that are read in parts"),
     ] {
         let refused = unswayed(folder.path(), &certify("train_x.npy", &[&["--memory", "0"], more].concat()));
         let message = String::from_utf8_lossy(&refused.stderr).into_owned();

@@ -1,16 +1,16 @@
 //! The report of one certificate: the bound at other poison rates, the first steps, the figures.
 
 use unswayed::attack::{Attack, Attacked, Suite};
-use unswayed::certify::{Benign, Outcome, Status, certify, held, horizon_bounds};
+use unswayed::certify::{Benign, Effort, Options, Outcome, Status, certify_with, held, horizon_bounds};
 use unswayed::simulate::Estimate;
 use unswayed::{AttackError, Problem};
-use unswayed_check::{Failure, Feature, features, unsupported};
+use unswayed_check::{Failure, Feature, Proof, features, unsupported};
 
 use super::{Summary, portrait, tool, words};
 use crate::number::{down, percent, up};
 use crate::{Axis, Block, Kind, Limit, LinePlot, Report, Section, Series, Table};
 
-/// Points of the curve over poison rates where the solver is fast, and elsewhere.
+/// Points of the curves over poison rates where the solver is fast, and elsewhere.
 const RATES: [u32; 2] = [11, 5];
 /// Points of the curves over steps.
 const PLACES: u32 = 60;
@@ -53,6 +53,16 @@ impl Subject<'_> {
 
     fn poison_rate(&self) -> f64 {
         self.problem.threat().poison_rate
+    }
+
+    /// What was spent on its certificate: bounds that are shown beside it are to be of the same kind.
+    fn effort(&self) -> Effort {
+        let certificate = &self.outcome.certificate;
+        match (&certificate.loss.proof, certificate.error.as_ref().map(|claim| &claim.proof)) {
+            (Proof::Contraction(_), _) => Effort::Tight,
+            (_, Some(Proof::Levels(_))) => Effort::Standard,
+            _ => Effort::Quick,
+        }
     }
 }
 
@@ -135,7 +145,9 @@ struct AtRate {
 fn at_rates(subject: &Subject) -> Vec<AtRate> {
     let own = subject.poison_rate();
     let most = (2.0 * own).clamp(0.01, 0.5).max(own);
-    let last = subject.of_speed(RATES) - 1;
+    let effort = subject.effort();
+    let points = if effort == Effort::Quick { subject.of_speed(RATES) } else { RATES[1] };
+    let last = points - 1;
     let mut rates: Vec<f64> = (0..=last).map(|i| most * f64::from(i) / f64::from(last)).collect();
     rates.retain(|rate| (rate - own).abs() > 1e-9);
     let steady = subject.attacked.and_then(|attacked| attacked.steady.as_ref());
@@ -148,7 +160,8 @@ fn at_rates(subject: &Subject) -> Vec<AtRate> {
     };
     let at = |rate: &f64| {
         let problem = subject.problem.with_poison_rate(*rate).ok()?;
-        Some(known(*rate, &certify(&problem).ok()?, &problem))
+        let outcome = certify_with(&problem, &Options::default().with_effort(effort)).ok()?;
+        Some(known(*rate, &outcome, &problem))
     };
     let mut known: Vec<AtRate> = std::iter::once(known(own, subject.outcome, subject.problem))
         .chain(rates.iter().filter_map(at))

@@ -131,7 +131,7 @@ pub enum Effort {
     /// No proof of the error by levels: for many problems at once.
     #[default]
     Quick,
-    /// Also search a proof of the error by levels (Theorem E4) where that takes a few seconds: up to 2000 rows of 31 columns.
+    /// Also search a proof of the error by levels (Theorem E4) where that takes a few seconds: up to 1000 rows of 31 columns.
     Standard,
     /// Search it for up to 5000 rows, however long it takes; and a proof of the loss by contraction (Theorem C2), for the hinge
     /// learner against a ball and up to 1000 rows.
@@ -292,18 +292,14 @@ pub(crate) fn certify_near(
         return momentum::certify_near(problem, options, near);
     }
     let Some(level) = options.confidence else {
-        let (mut found, solution) = search(problem, options, near)?;
-        if options.compact != Compact::Always && options.effort.has_levels(problem) {
-            found.improve_error(levels::search(problem));
-        }
-        if options.effort == Effort::Tight {
-            found.improve_loss(contraction::search(problem, &found.loss, &start(problem, options)?));
-        }
+        let (found, solution) = search(problem, options, near)?;
+        let found = found.with_effort(problem, options)?;
         return Ok((finish(problem, options, found, first_steps(problem, options)?, None)?, solution));
     };
     problem.require(&[Feature::Confidence])?;
     let (own, chosen) = general::halves(problem, level)?;
     let (found, solution) = search(&own, options, near)?;
+    let found = found.with_effort(&own, options)?;
     let new_data = general::new_data(&own, &chosen, level)?;
     Ok((finish(&own, options, found, first_steps(&own, options)?, Some(new_data))?, solution))
 }
@@ -346,6 +342,20 @@ struct Found {
 }
 
 impl Found {
+    /// The same, or with better proofs if more time is to be spent. They have numbers for each row: a compact one has none of them.
+    fn with_effort(mut self, problem: &Problem, options: &Options) -> Result<Found, CertifyError> {
+        if options.compact == Compact::Always {
+            return Ok(self);
+        }
+        if options.effort.has_levels(problem) {
+            self.improve_error(levels::search(problem));
+        }
+        if options.effort == Effort::Tight {
+            self.improve_loss(contraction::search(problem, &self.loss, &start(problem, options)?));
+        }
+        Ok(self)
+    }
+
     /// Takes a proof of the error if it is the best one.
     fn improve_error(&mut self, claim: Option<Claim>) {
         let own = self.error.as_ref().map_or(self.loss.bound, |error| error.bound).min(1.0);

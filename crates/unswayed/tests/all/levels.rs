@@ -204,3 +204,22 @@ fn better_than_lines() {
         assert!(bound < 0.95 * lines, "{bound} {lines}");
     }
 }
+
+/// A radius of zero once asked for all memory there is.
+#[test]
+fn extreme_settings_come_to_an_end() {
+    let mut random = Random(7);
+    let mut certified = 0;
+    for case in 0..60 {
+        let loss = if case % 2 == 0 { Loss::Hinge } else { Loss::Logistic };
+        let mut log_uniform = |low: f64, high: f64| 10_f64.powf(random.within(low, high));
+        let radius = if case % 6 < 2 { 0.0 } else { log_uniform(-170.0, 2.0) };
+        let builder = Problem::builder(scalars()).loss(LossName::Of(loss)).radius(radius);
+        let builder = builder.learning_rate(log_uniform(-12.0, -0.5)).regularization(log_uniform(-5.0, 0.0));
+        let Ok(problem) = builder.poison_rate(log_uniform(-14.0, -0.1)).build() else { continue };
+        let found =
+            certify_with(&problem, &Options::default().with_effort(Effort::Standard)).expect("a bound");
+        certified += usize::from(found.certified_loss.is_finite());
+    }
+    assert!(certified > 50, "{certified}");
+}

@@ -115,7 +115,8 @@ fn sliders_change_the_bound_to_what_the_library_finds_bit_by_bit() {
     run.agrees(setting);
     let command = run.chrome.text("document.getElementById('live-command').textContent");
     assert!(
-        command.starts_with("unswayed certify d.npz --poison-rate 0.0123456789 --learning-rate "),
+        command
+            .starts_with("unswayed certify d.npz --effort quick --poison-rate 0.0123456789 --learning-rate "),
         "{command}"
     );
     run.chrome.click("#live-reset");

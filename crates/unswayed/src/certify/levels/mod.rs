@@ -38,7 +38,7 @@ use program::{Program, Unknowns};
 /// Rows beyond which the exact check would take too long.
 const MOST_ROWS: usize = 5000;
 /// Multiplications of a Newton step up to which a search takes a few seconds.
-const FEW_SECONDS: f64 = 7e8;
+const FEW_SECONDS: f64 = 4e8;
 /// The level for which intervals are made short, as the root of a multiple of (εR)²/(2σ').
 const LEVEL: f64 = 1.07;
 
@@ -58,6 +58,10 @@ pub(super) fn search(problem: &Problem) -> Option<Claim> {
     }
     let base = Base::new(problem)?;
     let levels = Levels::new(&base, smoothing(&base), LEVEL * LEVEL)?;
+    // An adversary who can send nothing but 0 has no levels.
+    if levels.unit() <= 0.0 {
+        return None;
+    }
     let level = Shells::new(&levels, LEVEL).level(&levels)?;
     let Fit { program, x } = fit(&levels, level * level * levels.unit())?;
     let proof = finish(&levels, &program, &x, level, problem.learner().batch > 1)?;

@@ -175,7 +175,7 @@ def test_memory_stays_flat_over_many_rows():
         tracemalloc.start()
         for i in range(300):
             monitor.partial_fit(x, y)
-            if i % 100 == 99:
+            if i % 50 == 49:
                 monitor.wait()
                 gc.collect()
                 sizes.append(tracemalloc.get_traced_memory()[0])

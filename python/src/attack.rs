@@ -86,9 +86,7 @@ fn run(
     first: Option<&FirstSteps>,
 ) -> Result<Vec<Attacked>, AttackError> {
     effort.with_suite(problem, |suite| {
-        let is_usual =
-            |attack: &Attack| effort.effort == attack::Effort::Full || Attack::FAST.contains(attack);
-        let usual: Vec<Attack> = suite.attacks().into_iter().filter(is_usual).collect();
+        let usual = suite.usual();
         let attacks = attacks.unwrap_or(&usual);
         let Some(FirstSteps { steps, start }) = first else { return suite.run(attacks) };
         let start = start.clone().unwrap_or_else(|| vec![0.0; problem.parameters()]);
@@ -97,11 +95,7 @@ fn run(
 }
 
 pub fn effort(word: &str) -> PyResult<attack::Effort> {
-    match word {
-        "fast" => Ok(attack::Effort::Fast),
-        "full" => Ok(attack::Effort::Full),
-        other => Err(error(format!("effort {other:?}: it must be \"fast\" or \"full\""))),
-    }
+    word.parse().map_err(|reason| error(format!("effort: {reason}")))
 }
 
 fn named(name: &str) -> PyResult<Attack> {

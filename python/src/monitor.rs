@@ -4,9 +4,9 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use unswayed::Cancel;
-use unswayed::attack::Effort;
 use unswayed::monitor::{Limits, MEANING, Policy};
 
+use crate::attack;
 use crate::certificate::Certificate;
 use crate::error;
 use crate::problem::Problem;
@@ -33,11 +33,7 @@ impl Monitor {
     ) -> PyResult<Self> {
         let attacks = match attacks {
             "none" => None,
-            "fast" => Some(Effort::Fast),
-            "full" => Some(Effort::Full),
-            other => {
-                return Err(error(format!("attacks {other:?}: it must be \"none\", \"fast\" or \"full\"")));
-            }
+            effort => Some(attack::effort(effort)?),
         };
         let cancel = Cancel::default();
         let limits = Limits { loss: limit_loss, error: limit_error };

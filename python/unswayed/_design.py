@@ -203,7 +203,7 @@ def design(
         radius, loss, adversary, momentum, bias, schedule, average, label_bound, contaminated, moments: the learner and its
             adversary, as for `certify`. A box or ellipsoid around the data, and flips of them, are around each task's own.
         benign: `"simulated"`, or `"limit"` for the limit of small learning rates, which is cheaper.
-        attacks: `"none"`, `"fast"` or `"full"`: on the validation and test task where a choice is shown;
+        attacks: `"none"`, `"fast"`, `"full"` or a time for each such as `"5s"`: on the validation and test task where a choice is shown;
             with `attack_everywhere` at all settings of all tasks.
         refine: continue from the best cell between the points of the grid.
         output: a folder for the journal, tables, certificates and report, as the command line writes it.

@@ -90,7 +90,8 @@ class Monitor:
         every: rows from one certificate to the next; a tenth of the window if not given.
         limit_loss, limit_error: an alarm is raised when the certified loss or error is above, or there is no proof.
         on_alarm: called with the `Update` when a limit is passed that was kept before, on the thread that certifies.
-        attacks: `"none"`, or `"fast"` or `"full"` to also simulate attacks in each window, which takes longer than the bound.
+        attacks: `"none"`, or `"fast"`, `"full"` or a time such as `"5s"` to also simulate attacks in each window, which takes longer
+            than the bound.
         seed: the seed of the attacks.
         radius, adversary, label_bound, contaminated, moments: as for `certify`.
     """

@@ -6,10 +6,11 @@ pub mod prepare;
 pub mod watch;
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::builder::{Resettable, Str};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use unswayed::attack::Attack;
+use unswayed::attack::{self, Attack};
 use unswayed::data::ClassWeightPolicy;
 
 use crate::examples::{
@@ -225,14 +226,16 @@ impl CertifiedRates {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Attacks {
-    /// No attacks
-    None,
-    /// Seconds: label-flip, fgsm, steady-state and steady-state-error, short simulations
-    Fast,
-    /// Minutes: all attacks, long simulations
-    Full,
+/// How much work to put into attacks; none for no attacks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Attacks(pub Option<attack::Effort>);
+
+impl FromStr for Attacks {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "none" { Ok(Attacks(None)) } else { text.parse().map(|effort| Attacks(Some(effort))) }
+    }
 }
 
 #[derive(Args)]
@@ -241,8 +244,9 @@ pub struct AttackFlags {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
-    /// How much work to put in
-    #[arg(long, value_enum, default_value_t = Attacks::Fast)]
+    /// How much work to put in: none; fast, seconds for label-flip, fgsm, steady-state and steady-state-error with short simulations;
+    /// full, minutes for all attacks with long ones; or about so much time, such as 5s or 2m
+    #[arg(long, value_name = "EFFORT", default_value = "fast")]
     pub attacks: Attacks,
 
     /// Average over the first T steps, as a bound for --horizon does, not over the long run
@@ -294,8 +298,9 @@ pub struct CertifyFlags {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
-    /// Attacks to show beside the bound
-    #[arg(long, value_enum, default_value_t = Attacks::Fast)]
+    /// Attacks to show beside the bound: none; fast, seconds for label-flip, fgsm, steady-state and steady-state-error with short
+    /// simulations; full, minutes for all attacks with long ones; or about so much time, such as 5s or 2m
+    #[arg(long, value_name = "EFFORT", default_value = "fast")]
     pub attacks: Attacks,
 
     /// Also bound the average loss over the first T steps

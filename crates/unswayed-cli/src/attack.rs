@@ -39,12 +39,14 @@ pub fn run(flags: &AttackFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let test = flags.test.as_ref().map(|path| parts.test(path, flags.test_labels.as_deref())).transpose()?;
     let began = Instant::now();
     let busy = Busy::with("simulating attacks");
-    let mut suite = suite(&problem, flags.attacks, flags.seed)?;
+    let effort = flags.attacks.0.unwrap_or(Effort::Fast);
+    let mut suite = Suite::new(&problem)?.with_effort(effort).with_seed(flags.seed);
     if let Some(test) = &test {
         suite = suite.with_test(test)?;
     }
     let attacks = match flags.attack.as_slice() {
-        [] => [vec![Attack::None], offered(flags.attacks, &suite)].concat(),
+        [] if flags.attacks == Attacks(None) => vec![Attack::None],
+        [] => [vec![Attack::None], suite.usual()].concat(),
         chosen => chosen.to_vec(),
     };
     let results = match flags.horizon {
@@ -63,6 +65,7 @@ pub fn run(flags: &AttackFlags, as_json: bool) -> Result<ExitCode, Stop> {
             "benign_loss": suite.benign().loss,
             "benign_error": suite.benign().error,
             "horizon": flags.horizon,
+            "effort": effort,
             "seed": flags.seed,
             "seconds": began.elapsed().as_secs_f64(),
         });
@@ -99,29 +102,12 @@ fn start(flags: &AttackFlags, problem: &Problem) -> Result<Vec<f64>, Stop> {
     }
 }
 
-fn suite(problem: &Problem, attacks: Attacks, seed: u64) -> Result<Suite<'_>, Stop> {
-    let effort = if attacks == Attacks::Full { Effort::Full } else { Effort::Fast };
-    Ok(Suite::new(problem)?.with_effort(effort).with_seed(seed))
-}
-
-/// The attacks that are wanted, as far as there are such for this learner.
-fn offered(attacks: Attacks, suite: &Suite) -> Vec<Attack> {
-    let wanted = |attack: &Attack| match attacks {
-        Attacks::None => false,
-        Attacks::Fast => Attack::FAST.contains(attack),
-        Attacks::Full => true,
-    };
-    suite.attacks().into_iter().filter(wanted).collect()
-}
-
 /// The attacks that are run beside a bound; none if none are wanted.
 pub fn beside_bound(problem: &Problem, attacks: Attacks, seed: u64) -> Result<Vec<Attacked>, Stop> {
-    if attacks == Attacks::None {
-        return Ok(vec![]);
-    }
+    let Attacks(Some(effort)) = attacks else { return Ok(vec![]) };
     let _busy = Busy::with("simulating attacks");
-    let suite = suite(problem, attacks, seed)?;
-    Ok(suite.run(&offered(attacks, &suite))?)
+    let suite = Suite::new(problem)?.with_effort(effort).with_seed(seed);
+    Ok(suite.run(&suite.usual())?)
 }
 
 /// An attack for machines.

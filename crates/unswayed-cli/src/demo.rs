@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use serde_json::json;
+use unswayed::attack::Effort;
 use unswayed::{Problem, certify};
 use unswayed_report::about::Summary;
 
@@ -26,7 +27,7 @@ pub fn run(as_json: bool) -> Result<ExitCode, Stop> {
         let began = Instant::now();
         let outcome = certify(&problem)?;
         let seconds = began.elapsed().as_secs_f64();
-        let attacks = beside_bound(&problem, Attacks::Fast, 0)?;
+        let attacks = beside_bound(&problem, Attacks(Some(Effort::Fast)), 0)?;
         results.push(Summary { seconds: Some(seconds), ..Summary::new(&outcome, &attacks) });
     }
     if as_json {

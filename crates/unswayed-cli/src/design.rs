@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use unswayed::attack::Effort;
 use unswayed::design::axis::Axis;
 use unswayed::design::choose::{Objective, Ranked};
 use unswayed::design::table::Row;
@@ -13,7 +12,7 @@ use unswayed_report::about::{
 };
 use unswayed_report::write_pictures;
 
-use crate::args::{Attacks, BenignFrom, DesignFlags, StepFlags};
+use crate::args::{BenignFrom, DesignFlags, StepFlags};
 use crate::progress::Bar;
 use crate::{Stop, input, output, print, problem, report};
 
@@ -51,7 +50,6 @@ pub fn run(flags: &DesignFlags, as_json: bool) -> Result<ExitCode, Stop> {
 fn request(flags: &DesignFlags) -> Result<Request, Stop> {
     let grid = input::grid(&flags.grid, flags.horizon)?;
     let task = |text: &String| input::task(text, flags);
-    let effort = if flags.attacks == Attacks::Full { Effort::Full } else { Effort::Fast };
     let train = flags.tasks.iter().map(task).collect::<Result<Vec<_>, _>>()?;
     let columns = train.first().map(|task| task.data.origin().columns);
     let request = Request {
@@ -64,13 +62,13 @@ fn request(flags: &DesignFlags) -> Result<Request, Stop> {
             BenignFrom::Simulated => BenignLoss::Simulated,
             BenignFrom::Limit => BenignLoss::Limit,
         },
-        attacks: match flags.attacks {
-            Attacks::None if flags.attack_everywhere => {
+        attacks: match flags.attacks.0 {
+            None if flags.attack_everywhere => {
                 return Err(Stop("--attack-everywhere contradicts --attacks none; leave one out".into()));
             }
-            Attacks::None => AttackPlan::None,
-            _ if flags.attack_everywhere => AttackPlan::Everywhere(effort),
-            _ => AttackPlan::Chosen(effort),
+            None => AttackPlan::None,
+            Some(effort) if flags.attack_everywhere => AttackPlan::Everywhere(effort),
+            Some(effort) => AttackPlan::Chosen(effort),
         },
         seed: flags.seed,
         refine: flags.refine,

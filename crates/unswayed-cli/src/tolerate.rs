@@ -158,7 +158,7 @@ fn rate(
         None => attack::beside_bound(&problem, flags.attacks, flags.seed)?,
     };
     let attacked = limit.measure.strongest(&attacks).cloned();
-    let broken = if flags.attacks == Attacks::None {
+    let broken = if flags.attacks == Attacks(None) {
         None
     } else {
         let _busy = Busy::with("searching an attack that breaks the limit");
@@ -251,7 +251,7 @@ fn describe_rate(flags: &TolerateFlags, answer: &Answer) -> String {
                 print::down(measure(flags).attacked(&broken.attacked)),
             ),
         ));
-    } else if flags.attacks != Attacks::None {
+    } else if flags.attacks != Attacks(None) {
         lines.push(("does not", "unknown: no attack was found that exceeds the limit".into()));
     }
     lines.push(("certificate", format!("{path}{}", if *replaced { " (replaced)" } else { "" })));

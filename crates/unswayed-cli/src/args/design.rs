@@ -43,8 +43,8 @@ pub struct DesignFlags {
     #[arg(long, value_enum, default_value_t = BenignFrom::Simulated)]
     pub benign: BenignFrom,
 
-    /// Attacks on the test task (chosen and poor setting) and on the validation task
-    #[arg(long, value_enum, default_value_t = Attacks::Fast)]
+    /// Attacks on the test task (chosen and poor setting) and on the validation task: none, fast, full, or a time for each such as 5s
+    #[arg(long, value_name = "EFFORT", default_value = "fast")]
     pub attacks: Attacks,
 
     /// Run the attacks on every task, setting and poison rate
@@ -173,8 +173,9 @@ pub struct TolerateFlags {
     #[arg(long, value_name = "THETA", allow_hyphen_values = true, requires = "horizon")]
     pub start: Option<String>,
 
-    /// Whether to look for the rate at which an attack breaks the limit (none: do not look)
-    #[arg(long, value_enum, default_value_t = Attacks::Fast)]
+    /// Whether to look for the rate at which an attack breaks the limit (none: do not look), and how much work to put into attacks at
+    /// the tolerated rate: fast, full, or a time such as 5s
+    #[arg(long, value_name = "EFFORT", default_value = "fast")]
     pub attacks: Attacks,
 
     /// Seed of the attacks' randomness

@@ -46,8 +46,8 @@ pub struct WatchFlags {
     #[arg(long)]
     pub keep_going: bool,
 
-    /// Attacks to show beside the bound; most of the time goes there
-    #[arg(long, value_enum, default_value_t = Attacks::Fast)]
+    /// Attacks to show beside the bound: none, fast, full, or a time such as 5s; most of the time goes there
+    #[arg(long, value_name = "EFFORT", default_value = "fast")]
     pub attacks: Attacks,
 
     /// Seed of the attacks' randomness

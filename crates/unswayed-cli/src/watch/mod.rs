@@ -13,7 +13,7 @@ use unswayed::data::{Lines as Reader, Reading};
 use unswayed::monitor::{LabelReader, Limits, Monitor, Policy, Update, Window};
 use unswayed::{Adversary, Dataset, Problem, ProblemError, Template};
 
-use crate::args::{Attacks, WatchFlags};
+use crate::args::WatchFlags;
 use crate::{Stop, output, print, problem};
 use keep::Keeper;
 use metrics::{Facts, Shared};
@@ -60,11 +60,7 @@ impl<'a> Watch<'a> {
         let labels = LabelReader::new(reading.labels, classes(flags)).map_err(named_classes)?;
         let policy = Policy { window: flags.window as u64, every: flags.every as u64 };
         let limits = Limits { loss: flags.limit_loss, error: flags.limit_error };
-        let attacks = match flags.attacks {
-            Attacks::None => None,
-            Attacks::Fast => Some(Effort::Fast),
-            Attacks::Full => Some(Effort::Full),
-        };
+        let attacks = flags.attacks.0;
         let capacity = flags.window.checked_mul(flags.windows);
         let capacity =
             capacity.ok_or_else(|| Stop("--windows: so many rows do not fit into memory".into()))?;

@@ -34,6 +34,9 @@ const SEARCH_WIDTHS: [f64; 6] = [0.3, 0.1, 0.03, 0.01, 0.003, 0.001];
 /// The last width, practically the hinge itself; on the way there each is a quarter of the one before.
 const LAST_WIDTH: f64 = 1e-7;
 
+/// So many widths from the kink its curve is a line to 17 digits.
+const FAR: f64 = 40.0;
+
 impl Curve {
     /// The loss, with its kink smoothed over a width.
     pub fn of(loss: Loss, width: f64) -> Self {
@@ -90,14 +93,17 @@ impl Curve {
             }
         };
         let r = (s - kink) / self.width;
-        let pull = 1.0 / (1.0 + r.exp());
+        // Near the loss itself most margins are far from the kink, where exponentials would underflow, slowly.
+        let tail = if r.abs() > FAR { 0.0 } else { (-r.abs()).exp() };
+        let pull = if r > 0.0 { tail } else { 1.0 } / (1.0 + tail);
         if pull > cap {
             let edge = (1.0 / cap - 1.0).ln();
             let value = self.width * (loss_at(Loss::Logistic, edge) + cap * (edge - r));
             return CurvePoint { value, pull: cap, second: 0.0 };
         }
-        let value = self.width * loss_at(Loss::Logistic, r);
-        CurvePoint { value, pull, second: pull * (1.0 - pull) / self.width }
+        let bend = if tail > 0.0 { tail.ln_1p() } else { 0.0 };
+        let second = pull * (1.0 - pull) / self.width;
+        CurvePoint { value: self.width * ((-r).max(0.0) + bend), pull, second }
     }
 }
 

@@ -19,7 +19,7 @@ const PGD_STEPS: usize = 10;
 const PGD_STRIDE: f64 = 0.3;
 
 /// Numbers of the target to look at for one point, about: of large ones every so-manieth row is enough for a direction.
-const MOST_NUMBERS: usize = 100_000;
+const MOST_NUMBERS: usize = 30_000;
 
 /// Gradient ascent on the next loss.
 #[derive(Clone, Debug)]
@@ -87,6 +87,11 @@ impl<'a> Greedy<'a> {
             best: blank,
             ranked: Vec::new(),
         }
+    }
+
+    /// Numbers that a choice takes, about.
+    pub fn cost(&self) -> f64 {
+        (self.view.size() * self.steps) as f64
     }
 
     /// Puts the model after a step on z in `self.next`.

@@ -1,6 +1,6 @@
 //! The attack on an online mean estimate.
 
-use super::kinds::{SHORTEST_WINDOW, plan};
+use super::kinds::{Length, SHORTEST_WINDOW};
 use super::{Effort, Outward};
 use crate::cancel::Cancel;
 use crate::data::Dataset;
@@ -73,7 +73,9 @@ pub fn attack_mean(
     let (state, time_constant) = (learner.start(samples.dimension()), 1.0 / eta);
     let cancel = &Cancel::default();
     let arena = Arena { learner: state, stream: &stream, judge: &judge, time_constant, cancel };
-    let plan = plan(time_constant * 20.0, 1e5, SHORTEST_WINDOW, effort, seed);
+    let cost = samples.dimension() as f64;
+    let length = Length { time_constant: time_constant * 20.0, size: 1e5, cost, least: SHORTEST_WINDOW };
+    let plan = length.plan(effort, seed);
     let keep = (1.0 - eta * (1.0 + learner.shrinkage)) / (1.0 - eta);
     let simulated = arena.run(&Outward { mean: mean.clone(), radius, keep }, &mean, &plan)?;
     Ok(MeanAttacked { loss: simulated.loss, simulated })

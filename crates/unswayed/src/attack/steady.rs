@@ -25,7 +25,7 @@ use crate::simulate::Region;
 /// The search looks at no more rows than this; with more, at every so-manieth.
 pub(super) const MOST_ROWS: usize = 2000;
 
-/// Random starts for each label.
+/// Random starts for each label, at least.
 const RANDOM_STARTS: usize = 20;
 
 /// Of the points found on a part of the rows so many are tried on all of them.
@@ -91,7 +91,7 @@ impl Search<'_> {
         let thin = Search { nature: &thin, ..*self };
         match &self.statement.threat.set {
             Set::LabelFlips => self.flips(),
-            Set::Points { points } => self.exactly(self.best_on_all_rows(&thin, thin.screened(points)?)?),
+            Set::Points { points } => self.best_on_all_rows(&thin, thin.screened(points)?),
             _ => {
                 let mut found = Vec::new();
                 for ends in thin.ends()? {
@@ -103,7 +103,7 @@ impl Search<'_> {
                     found.push(thin.held(thin.evolved(points, *radius)?)?);
                 }
                 let ends = found.into_iter().map(|s| thin.end(s)).collect();
-                self.exactly(self.best_on_all_rows(&thin, ends)?)
+                self.best_on_all_rows(&thin, ends)
             }
         }
     }
@@ -122,17 +122,20 @@ impl Search<'_> {
 
     /// The same attack with the place of rest to full precision, where there is a method for that.
     pub fn exactly(&self, found: SteadyState) -> Result<SteadyState, AttackError> {
-        if !self.is_plain() {
-            return Ok(found);
-        }
+        if self.is_plain() { self.exactly_held(found.point) } else { Ok(found) }
+    }
+
+    /// Where a point holds the plain learner, to full precision.
+    fn exactly_held(&self, point: Vec<f64>) -> Result<SteadyState, AttackError> {
+        self.look()?;
         let rows = &self.nature.rows;
-        let weights = self.nature.pulls(self.statement, &found.point);
+        let weights = self.nature.pulls(self.statement, &point);
         // Weights are divided by their sum, and then the regularizer must be too.
         let sum = if self.statement.threat.poison_weight.is_some() { weights.iter().sum() } else { 1.0 };
-        let all = Dataset::from_rows([rows.z(), &found.point].concat(), rows.dimension(), Some(weights))?;
+        let all = Dataset::from_rows([rows.z(), &point].concat(), rows.dimension(), Some(weights))?;
         let theta = settled_hinge(&all, self.statement.learner.regularization / sum).theta;
         let (loss, error) = self.nature.target.loss_and_error(&theta);
-        Ok(SteadyState { loss, error, theta, point: found.point })
+        Ok(SteadyState { loss, error, theta, point })
     }
 
     /// The more harm [`Search::run`] would find, the more this is; it takes less time.
@@ -166,11 +169,17 @@ impl Search<'_> {
 
     /// Of the ends on a part of the rows, the best on all of them.
     fn best_on_all_rows(&self, thin: &Self, mut ends: Vec<End>) -> Result<SteadyState, AttackError> {
-        if thin.nature.rows.rows() < self.nature.rows.rows() {
-            ends.sort_by(|a, b| b.height.total_cmp(&a.height));
-            ends.truncate(FINALISTS);
+        if thin.nature.rows.rows() == self.nature.rows.rows() {
+            return self.exactly(self.exact_best(ends)?);
         }
-        self.exact_best(ends)
+        ends.sort_by(|a, b| b.height.total_cmp(&a.height));
+        ends.truncate(FINALISTS);
+        if !self.is_plain() {
+            return self.exact_best(ends);
+        }
+        let held = ends.into_par_iter().map(|end| self.exactly_held(end.point));
+        let held = held.collect::<Result<Vec<_>, _>>()?;
+        self.goal.best(held).ok_or(AttackError::Unsupported("an empty set of points"))
     }
 
     /// Of ends, the best one on the loss itself.
@@ -262,7 +271,8 @@ impl Search<'_> {
             hold.place(&blank);
             let mut directions: Vec<Vec<f64>> = pushes.iter().map(|v| hold.lever(stage.curve, v)).collect();
             let random = |_| (0..dimension).map(|_| StandardNormal.sample(&mut rng)).collect();
-            directions.extend((0..RANDOM_STARTS).map(random));
+            let count = RANDOM_STARTS.max(self.work.ascents.saturating_sub(directions.len()));
+            directions.extend((0..count).map(random));
             for direction in directions {
                 let mut start = vec![0.0; dimension];
                 self.reach.farthest(&direction, &mut start);

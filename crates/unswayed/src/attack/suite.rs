@@ -13,7 +13,7 @@ use super::flips::Flipping;
 use super::goal::Goal;
 use super::greedy::Greedy;
 use super::hostile::worst_rest;
-use super::kinds::{SHORTEST_WINDOW, plan, surer};
+use super::kinds::{Length, SHORTEST_WINDOW, surer};
 use super::measured::{Measured, TargetJudge};
 use super::nature::Nature;
 use super::policy::AnyPolicy;
@@ -30,6 +30,7 @@ use crate::simulate::{Arena, Plan, Region, Simulated, Stream, Timing};
 /// Operations that the search for a steady state may take.
 const FAST_WORK: f64 = 8e9;
 const FULL_WORK: f64 = 6e10;
+const WORK_A_SECOND: f64 = 2e9;
 
 /// Neighbours that the search tries on data of at most so many numbers: so many over those of the data, within a bound.
 const MOST_KINKED: f64 = 1e4;
@@ -39,6 +40,8 @@ const MOST_TRIES: f64 = 2e4;
 /// Starts that the search improves.
 const FEWEST_ASCENTS: usize = 6;
 const MOST_ASCENTS: usize = 24;
+/// With a time budget: from one start on, and from as many as there is time for.
+const ASCENTS_IN_TIME: [usize; 2] = [2, 1000];
 
 /// Simulated steps that tuning may take; with long time constants there is no tuning, and none is needed.
 const TUNING_STEPS: f64 = 3e8;
@@ -154,7 +157,7 @@ impl<'a> Suite<'a> {
 
     /// Of these, the ones that are run at the suite's effort.
     pub fn usual(&self) -> Vec<Attack> {
-        let is_usual = |attack: &Attack| self.effort == Effort::Full || Attack::FAST.contains(attack);
+        let is_usual = |attack: &Attack| self.effort.attacks().contains(attack);
         self.attacks().into_iter().filter(is_usual).collect()
     }
 
@@ -221,8 +224,8 @@ impl<'a> Suite<'a> {
 
     /// Simulates a policy from the benign model.
     pub fn simulate<P: Policy + Clone + Sync>(&self, policy: &P) -> Result<Simulated, AttackError> {
-        let (start, rate) = (&self.benign.theta, self.statement().threat.poison_rate);
-        self.simulate_from(policy, &self.nature, start, rate, SHORTEST_WINDOW)
+        let plan = self.plan(&self.nature, self.dimension() as f64, SHORTEST_WINDOW);
+        self.simulate_plan(policy, &self.benign.theta, &plan)
     }
 
     /// Simulates a policy from a start for as long as the plan says.
@@ -235,11 +238,7 @@ impl<'a> Suite<'a> {
         start: &[f64],
         plan: &Plan,
     ) -> Result<Simulated, AttackError> {
-        let rate = self.statement().threat.poison_rate;
-        let judge = TargetJudge { target: &self.nature.target, test: self.test.as_ref() };
-        self.at_worst_moments(&self.nature, rate, |stream| {
-            self.arena(stream, &judge).run(policy, start, plan)
-        })
+        self.simulate_from(policy, &self.nature, start, self.statement().threat.poison_rate, plan)
     }
 
     /// The first points that an attack sends, one after the other in one vector.
@@ -252,11 +251,14 @@ impl<'a> Suite<'a> {
 
     fn attack(&self, attack: Attack) -> Result<Attacked, AttackError> {
         let Setting { policy, nature, start, poison_rate, steady } = self.setting(attack)?;
-        let is_cheap = !matches!(attack, Attack::Fgsm | Attack::Pgd);
-        let least = if is_cheap { 10.0 * SHORTEST_WINDOW } else { SHORTEST_WINDOW };
+        let (cost, least) = match &policy {
+            AnyPolicy::Greedy(policy) => (poison_rate * policy.cost(), SHORTEST_WINDOW),
+            _ => (0.0, 10.0 * SHORTEST_WINDOW),
+        };
+        let plan = self.plan(nature, self.dimension() as f64 + cost, least);
         Ok(Attacked {
             attack,
-            simulated: self.simulate_from(&policy, nature, start, poison_rate, least)?,
+            simulated: self.simulate_from(&policy, nature, start, poison_rate, &plan)?,
             steady,
         })
     }
@@ -406,9 +408,10 @@ impl<'a> Suite<'a> {
         // The margins of a row have two blocks of θ each.
         let newton =
             rows * blocks * (parameters / blocks).powi(2) + parameters.powi(3) / 3.0 + 100.0 * rows * blocks;
-        let (operations, least, most, steps) = match self.effort {
-            Effort::Fast => (FAST_WORK, FEWEST_ASCENTS, MOST_ASCENTS, 60.0),
-            Effort::Full => (FULL_WORK, MOST_ASCENTS, MOST_ASCENTS, 120.0),
+        let (operations, [least, most], steps) = match self.effort {
+            Effort::Fast => (FAST_WORK, [FEWEST_ASCENTS, MOST_ASCENTS], 60.0),
+            Effort::Full => (FULL_WORK, [MOST_ASCENTS; 2], 120.0),
+            Effort::Seconds(seconds) => (f64::from(seconds.get()) * WORK_A_SECOND, ASCENTS_IN_TIME, 60.0),
         };
         let affordable = operations / (5.0 * newton * goal.stages(loss).len() as f64);
         // Small data have many kinks and are cheap to search well.
@@ -426,14 +429,18 @@ impl<'a> Suite<'a> {
         nature: &Nature,
         start: &[f64],
         poison_rate: f64,
-        least: f64,
+        plan: &Plan,
     ) -> Result<Simulated, AttackError> {
         let judge = TargetJudge { target: &nature.target, test: self.test.as_ref() };
-        let size = nature.target.size() + self.test.as_ref().map_or(0, Measured::size);
-        let plan = plan(self.time_constant(), size as f64, least, self.effort, self.seed);
         self.at_worst_moments(nature, poison_rate, |stream| {
-            self.arena(stream, &judge).run(policy, start, &plan)
+            self.arena(stream, &judge).run(policy, start, plan)
         })
+    }
+
+    /// How long to simulate where a point takes so many numbers.
+    fn plan(&self, nature: &Nature, cost: f64, least: f64) -> Plan {
+        let size = (nature.target.size() + self.test.as_ref().map_or(0, Measured::size)) as f64;
+        Length { time_constant: self.time_constant(), size, cost, least }.plan(self.effort, self.seed)
     }
 
     /// The surest to reach a large loss of the runs at the moments that an adversary who picks them may pick; the one run if a coin

@@ -199,7 +199,7 @@ impl<'a> Sweep<'a> {
             "batches": self.plan.grid.batches,
             "template": self.plan.template,
             "benign": self.plan.benign.word(),
-            "attacks": match self.plan.effort { Effort::Fast => "fast", Effort::Full => "full" },
+            "attacks": self.plan.effort,
             "seed": self.plan.seed,
             "horizon": self.plan.horizon,
             "start": self.plan.start,

@@ -5,9 +5,12 @@
 
 use super::dense::{Cholesky, Matrix};
 use super::descent::Descent;
-use super::interior::{Instance, Point, Rows, WholeLine, dot, is_plain_hinge, smaller, warm_barrier};
+use super::interior::{Instance, Point, Role, Rows, WholeLine, dot, is_plain_hinge, smaller, warm_barrier};
 use crate::data::Dataset;
 use crate::problem::Problem;
+
+/// With many rows, one in so many is solved for, if that suffices.
+const SOLVED_FOR: usize = 10;
 
 /// Steps after which the iteration ends, converged or not.
 const MOST_STEPS: usize = 60;
@@ -99,15 +102,60 @@ pub(crate) fn hinge(data: &Dataset, sigma: f64) -> Benign {
         .unwrap_or_else(|| measure(data, vec![0.0; data.dimension()]))
 }
 
-/// The minimiser and the rows' activities by an interior point method, for many rows from the minimiser for a sample of them.
+/// The minimiser and the rows' activities, for many rows from the minimiser for a sample of them.
 fn settle(instance: &Instance, sigma: f64) -> (Vec<f64>, Vec<f64>) {
-    let d = instance.dimension;
-    let mut point = Point::at_alpha(1.0, d);
-    let mut barrier = 1.0;
-    if let Some(sample) = smaller(instance) {
-        point.theta = settle(&sample, sigma).0;
-        barrier = warm_barrier(instance);
+    match smaller(instance) {
+        None => settle_from(instance, sigma, vec![0.0; instance.dimension], 1.0),
+        Some(sample) => settle_near(instance, sigma, settle(&sample, sigma).0),
     }
+}
+
+/// The same from a model that is near: rows that are far from their kink there are on the same side of it at the minimiser, which is
+/// then looked at. If some are not, the rows that are solved for become more.
+fn settle_near(instance: &Instance, sigma: f64, theta: Vec<f64>) -> (Vec<f64>, Vec<f64>) {
+    let beyond = |theta: &[f64]| -> Vec<f64> {
+        (0..instance.rows()).map(|i| dot(theta, instance.row(i)) - 1.0).collect()
+    };
+    let first = beyond(&theta);
+    let mut distances: Vec<f64> = first.iter().map(|margin| margin.abs()).collect();
+    let (_, width, _) = distances.select_nth_unstable_by(first.len() / SOLVED_FOR, |a, b| a.total_cmp(b));
+    let (mut theta, mut width) = (theta, *width);
+    loop {
+        let role = |i: usize| match first[i] {
+            margin if margin > width => Role::Never,
+            margin if margin < -width => Role::Always,
+            _ => Role::Kept,
+        };
+        let reduced = instance.reduced(role);
+        let solved = settle_from(&reduced, sigma, theta, warm_barrier(instance));
+        theta = solved.0;
+        let now = beyond(&theta);
+        let has_moved = |i: usize| match role(i) {
+            Role::Never => now[i] < 0.0,
+            Role::Always => now[i] > 0.0,
+            Role::Kept => false,
+        };
+        let largest = (0..first.len()).filter(|i| has_moved(*i)).map(|i| first[i].abs());
+        let largest = largest.fold(0.0, f64::max);
+        if largest == 0.0 {
+            let mut kept = solved.1.into_iter();
+            let weight = |i: usize| match role(i) {
+                Role::Never => 0.0,
+                Role::Always => 1.0,
+                Role::Kept => kept.next().unwrap_or(1.0),
+            };
+            let weights = (0..first.len()).map(weight).collect();
+            return (theta, weights);
+        }
+        width = 2.0 * largest;
+    }
+}
+
+/// The same by an interior point method.
+fn settle_from(instance: &Instance, sigma: f64, theta: Vec<f64>, barrier: f64) -> (Vec<f64>, Vec<f64>) {
+    let d = instance.dimension;
+    let mut point = Point { theta, ..Point::at_alpha(1.0, d) };
+    let always = instance.always.as_ref().map_or_else(|| vec![0.0; d], |always| always.z.clone());
     let envelope = WholeLine;
     let mut rows = Rows::centred(instance, &envelope, &point, barrier);
     for _ in 0..MOST_STEPS {
@@ -116,7 +164,8 @@ fn settle(instance: &Instance, sigma: f64) -> (Vec<f64>, Vec<f64>) {
             Matrix::from_fn(d, d, |i, j| system.minus_theta_theta[(i, j)] + if i == j { sigma } else { 0.0 });
         let Some(c) = Cholesky::new(c) else { break };
         let direction = |aim: &[f64]| {
-            let force = aim.iter().zip(&point.theta).map(|(a, t)| a - sigma * t).collect();
+            let pulls = aim.iter().zip(&always).zip(&point.theta);
+            let force = pulls.map(|((a, z), t)| a + z - sigma * t).collect();
             Point::towards(c.solve_one(force))
         };
         let predicted = rows.predict(&direction(&system.aim.theta));

@@ -9,14 +9,12 @@ use unswayed_check::{
     Certificate, CertificateSums, Claim, Failure, HorizonClaim, Origin, Proof, RowSums, Statement,
 };
 
-use super::interior::{self, Model, Parts, Totals};
+use super::interior::{self, Model, PASSES, Parts, Totals, add_rows};
 use super::{Options, Outcome, outcome, rule_features, start, stated_horizon, tool};
 use crate::data::{Block, DataError, Partition, Partitions, Stream};
 use crate::error::CertifyError;
 use crate::problem::Problem;
 
-/// Passes over all rows in the search: for the sample's proof, that of the next solution, and models of its rule.
-const PASSES: usize = 4;
 /// Rows of a sample, at most.
 const SAMPLE_ROWS: usize = 100_000;
 /// Numbers of a sample, at most, unless it would have fewer rows than a thousand.
@@ -68,7 +66,9 @@ fn certify_passes(sample: &Problem, rows: &dyn Passes, options: &Options) -> Res
     let mut statement = Statement { data: vec![rows.origin().clone()], ..sample.statement().clone() };
     let horizon = options.horizon.map(|steps| stated_horizon(sample, options, steps, start.clone()));
     statement.horizon = horizon.transpose()?;
-    let (proofs, converged) = improve(sample, rows)?;
+    let pass =
+        |models: &[Model; 2], number| rows.search(models, &format!("pass {} of {}", number + 1, PASSES + 1));
+    let (proofs, converged) = Parts::of_sample(sample).improved(pass)?;
     let [loss, error] = proofs.map(|proof| Claim { bound: 0.0, proof: Proof::Cases(Box::new(proof)) });
     let error = (!sample.learner().average).then_some(error);
     let draft = Certificate { tool: tool(), statement, loss, error, horizon: None, new_data: None };
@@ -99,26 +99,6 @@ fn claimed(sums: &CertificateSums) -> Result<Certificate, CertifyError> {
         horizon,
         ..draft.clone()
     })
-}
-
-/// The best proofs of the loss and the error after some passes, and whether the solver converged.
-fn improve(
-    sample: &Problem,
-    rows: &dyn Passes,
-) -> Result<([unswayed_check::CaseProof; 2], bool), CertifyError> {
-    let mut parts = Parts::new(sample);
-    let (mut best, mut bounds) = (parts.found.clone(), [f64::INFINITY; 2]);
-    for pass in 0..PASSES {
-        let sums = rows.search(&parts.models(), &format!("pass {} of {}", pass + 1, PASSES + 1))?;
-        for (which, (candidate, bound)) in parts.settled(&sums).into_iter().enumerate() {
-            if bound < bounds[which] {
-                (best[which], bounds[which]) = (candidate, bound);
-            }
-        }
-        parts.found = if pass == 0 { parts.solved_again(&sums) } else { parts.with_next_models(&sums) };
-    }
-    let converged = best[0].converged;
-    Ok((best.map(|candidate| candidate.proof), converged))
 }
 
 /// Rows that can be read as often as they are needed.
@@ -262,12 +242,6 @@ pub fn pass_over(partition: &Partition, first: usize, request: &str) -> Result<S
         }
     };
     Ok(serde_json::to_string(&Answer { sha256, sums })?)
-}
-
-fn add_rows(models: &[Model; 2], sums: &mut [Totals; 2], z: &[f64]) {
-    for (model, sums) in models.iter().zip(sums) {
-        z.chunks_exact(model.columns()).for_each(|z| sums.add(model, z));
-    }
 }
 
 fn merged(models: &[Model; 2], each: Vec<[Totals; 2]>) -> Result<[Totals; 2], CertifyError> {

@@ -69,6 +69,17 @@ pub struct Always {
     pub z: Vec<f64>,
 }
 
+/// What a row is in the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// One that is solved for.
+    Kept,
+    /// One that acts on every model in question.
+    Always,
+    /// One that acts on none of them.
+    Never,
+}
+
 impl<'a> Instance<'a> {
     /// Gathers the constants.
     pub fn new(problem: &'a Problem) -> Self {
@@ -142,9 +153,15 @@ impl<'a> Instance<'a> {
 
     /// The same instance with the rows for which `keep` is false turned into sums.
     pub fn without_always_active(&self, keep: &[bool]) -> Instance<'_> {
-        let kept: Vec<usize> = (0..self.rows()).filter(|i| keep[*i]).collect();
-        let mut always = Always { mass: 0.0, j: 0.0, z: vec![0.0; self.dimension] };
-        for i in (0..self.rows()).filter(|i| !keep[*i]) {
+        self.reduced(|i| if keep[i] { Role::Kept } else { Role::Always })
+    }
+
+    /// The same instance without the rows that are always or never active; the others are kept.
+    pub fn reduced(&self, role: impl Fn(usize) -> Role) -> Instance<'_> {
+        let kept: Vec<usize> = (0..self.rows()).filter(|i| role(*i) == Role::Kept).collect();
+        let none = || Always { mass: 0.0, j: 0.0, z: vec![0.0; self.dimension] };
+        let mut always = self.always.clone().unwrap_or_else(none);
+        for i in (0..self.rows()).filter(|i| role(*i) == Role::Always) {
             let p = self.weight(i);
             always.mass += p;
             always.j += p * self.j_of_alpha(i);
@@ -161,20 +178,7 @@ impl<'a> Instance<'a> {
             },
             weights: Some(kept.iter().map(|i| self.weight(*i)).collect()),
             squared_norms: kept.iter().map(|i| self.squared_norms[*i]).collect(),
-            always: (!everything).then_some(always),
-            ..*self
-        }
-    }
-
-    /// The same instance without the rows for which `keep` is false: they add nothing.
-    #[cfg(feature = "general")]
-    pub fn without_never_active(&self, keep: &[bool]) -> Instance<'_> {
-        let kept: Vec<usize> = (0..self.rows()).filter(|i| keep[*i]).collect();
-        Instance {
-            z: Cow::Owned(kept.iter().flat_map(|i| self.row(*i)).copied().collect()),
-            weights: Some(kept.iter().map(|i| self.weight(*i)).collect()),
-            squared_norms: kept.iter().map(|i| self.squared_norms[*i]).collect(),
-            always: self.always.clone(),
+            always: (self.always.is_some() || !everything).then_some(always),
             ..*self
         }
     }

@@ -29,6 +29,7 @@
 //! | [`rows`], [`sums`] | the passes over the rows, and what they add up to |
 //! | [`outer`] | the function of x and θ alone |
 //! | [`parts`], [`passes`] | rows that come in parts |
+//! | [`many`] | rows in memory that are treated so |
 //! | [`compact`] | rules in place of numbers for each row |
 //! | [`guards`], [`cone`] | the inequalities on x |
 //! | [`mod@solve`] | the interior point method |
@@ -38,6 +39,7 @@ pub(super) mod cone;
 mod envelope;
 mod guards;
 mod instance;
+mod many;
 mod outer;
 mod parts;
 mod passes;
@@ -49,13 +51,13 @@ mod tests;
 mod theorem;
 
 pub(super) use envelope::WholeLine;
-pub(super) use instance::Instance;
 pub(crate) use instance::dot;
+pub(super) use instance::{Instance, Role};
 pub use instance::{MOST_SAME_COLUMNS, MOST_SAME_ROWS};
 pub(crate) use outer::Point;
 use parts::Candidate;
-pub(super) use parts::Parts;
-pub(super) use passes::{Model, Totals};
+pub(super) use parts::{PASSES, Parts};
+pub(super) use passes::{Model, Totals, add_rows};
 pub(super) use rows::Rows;
 use unswayed_check::{CaseProof, Cases, Claim, Failure, Lines, Loss, RowBound, Set, Shells, Target};
 
@@ -142,10 +144,16 @@ pub(super) fn search(
     let spanned = own.spanned();
     let (span, instance) = spanned.as_ref().map_or((None, &own), |(span, instance)| (Some(span), instance));
     let near = near.map(|near| near.mapped(|v| span.map_or_else(|| v.to_vec(), |span| span.forth(v))));
+    let may_be_ranged = dot(start, start).sqrt() <= own.ball() && compact != Compact::Always;
+    if compact != Compact::Never
+        && let Some((found, point)) = many::search(problem, &own, near.as_ref(), may_be_ranged)
+    {
+        return Ok((found, point, false));
+    }
     let mut theorem2 = theorem2(instance, near.as_ref());
     let mut zero_one = zero_one(instance, &theorem2);
     let mut found = if compact == Compact::Always { vec![] } else { vec![plain(instance)] };
-    if dot(start, start).sqrt() <= instance.ball() && compact != Compact::Always {
+    if may_be_ranged {
         found.push(bounded_range(instance, &theorem2));
     }
     if let Some(span) = span {
@@ -311,7 +319,7 @@ pub(super) fn on_intervals(
 ) -> Option<Point> {
     let instance = Instance::new(problem);
     let acts: Vec<bool> = intervals.iter().map(|[low, _]| *low <= 1.0).collect();
-    let acting = instance.without_never_active(&acts);
+    let acting = instance.reduced(|i| if acts[i] { Role::Kept } else { Role::Never });
     let intervals: Vec<[f64; 2]> = intervals.iter().copied().filter(|[low, _]| *low <= 1.0).collect();
     let far: Vec<bool> = intervals.iter().map(|[_, high]| *high >= 1.0).collect();
     let reduced = acting.without_always_active(&far);

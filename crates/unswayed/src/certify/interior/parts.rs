@@ -22,18 +22,21 @@ use super::passes::{GAIN, Model, Slopes, Totals};
 use super::{Found, theorem, theorem2, zero_one};
 use crate::problem::Problem;
 
+/// Passes over all rows in the search: for the sample's proof, that of the next solution, and models of its rule.
+pub(in super::super) const PASSES: usize = 4;
+
 /// The proofs of the loss and of the error that a sample leads to.
 pub(in super::super) struct Parts<'a> {
     instance: Instance<'a>,
-    pub(in super::super) found: [Candidate; 2],
+    found: [Candidate; 2],
 }
 
 /// A proof by a rule.
 #[derive(Clone)]
-pub(in super::super) struct Candidate {
-    pub(in super::super) proof: CaseProof,
+pub(super) struct Candidate {
+    pub(super) proof: CaseProof,
     pub(super) theta: Vec<f64>,
-    pub(in super::super) converged: bool,
+    converged: bool,
 }
 
 impl Candidate {
@@ -49,20 +52,45 @@ impl Candidate {
 
 impl<'a> Parts<'a> {
     /// The first proofs, from a sample alone.
-    pub(in super::super) fn new(sample: &'a Problem) -> Self {
+    pub(in super::super) fn of_sample(sample: &'a Problem) -> Self {
         let instance = Instance::new(sample);
         let loss = theorem2(&instance, None);
+        Parts::new(instance, loss)
+    }
+
+    /// The same, if that of the loss is known.
+    pub(super) fn new(instance: Instance<'a>, loss: Found) -> Self {
         let error = zero_one(&instance, &loss);
         Parts { instance, found: [loss, error].map(Candidate::new) }
     }
 
+    /// The best proofs of the loss and the error after some passes over all rows, and whether the solver converged. `pass` makes the
+    /// pass of a number, from 0 on.
+    pub(in super::super) fn improved<E>(
+        mut self,
+        mut pass: impl FnMut(&[Model; 2], usize) -> Result<[Totals; 2], E>,
+    ) -> Result<([CaseProof; 2], bool), E> {
+        let (mut best, mut bounds) = (self.found.clone(), [f64::INFINITY; 2]);
+        for number in 0..PASSES {
+            let sums = pass(&self.models(), number)?;
+            for (which, (candidate, bound)) in self.settled(&sums).into_iter().enumerate() {
+                if bound < bounds[which] {
+                    (best[which], bounds[which]) = (candidate, bound);
+                }
+            }
+            self.found = if number == 0 { self.solved_again(&sums) } else { self.with_next_models(&sums) };
+        }
+        let converged = best[0].converged;
+        Ok((best.map(|candidate| candidate.proof), converged))
+    }
+
     /// What a pass over all rows needs to know of the proofs.
-    pub(in super::super) fn models(&self) -> [Model; 2] {
+    fn models(&self) -> [Model; 2] {
         self.found.each_ref().map(|candidate| Model::new(&self.instance, candidate))
     }
 
     /// The proofs with the τ and ν that are best for all rows, and their bounds up to rounding.
-    pub(in super::super) fn settled(&self, all: &[Totals; 2]) -> [(Candidate, f64); 2] {
+    fn settled(&self, all: &[Totals; 2]) -> [(Candidate, f64); 2] {
         [0, 1].map(|which| self.settled_for(&self.found[which], &all[which].slopes()))
     }
 
@@ -72,7 +100,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The proofs of the next solution, after a pass over all rows.
-    pub(in super::super) fn solved_again(&self, all: &[Totals; 2]) -> [Candidate; 2] {
+    fn solved_again(&self, all: &[Totals; 2]) -> [Candidate; 2] {
         let models = self.models();
         let tilts = [0, 1].map(|which| {
             let mut own = Totals::new(&models[which]);
@@ -86,7 +114,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The same proofs with the next model θ̂ of the rule.
-    pub(in super::super) fn with_next_models(&self, all: &[Totals; 2]) -> [Candidate; 2] {
+    fn with_next_models(&self, all: &[Totals; 2]) -> [Candidate; 2] {
         [0, 1].map(|which| self.with_next_model(&self.found[which], &all[which]))
     }
 

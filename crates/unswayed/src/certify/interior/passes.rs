@@ -92,6 +92,13 @@ impl From<Whole> for (i64, u64) {
     }
 }
 
+/// Adds rows, one after the other, to the sums of two models.
+pub(in super::super) fn add_rows(models: &[Model; 2], sums: &mut [Totals; 2], z: &[f64]) {
+    for (model, sums) in models.iter().zip(sums) {
+        z.chunks_exact(model.columns()).for_each(|z| sums.add(model, z));
+    }
+}
+
 /// Means over rows.
 pub(super) struct Slopes {
     pub(super) cost: f64,

@@ -170,7 +170,7 @@ def attack(
         x, …, bias, weights, …, normalize: the learner, its adversary and its data, as for `certify`.
         attacks: names out of `none`, `label-flip`, `fgsm`, `pgd`, `steady-state`, `steady-state-error` and `tuned`;
             the usual ones if not given.
-        effort: `"fast"` (a second or so), `"full"` (minutes), or about so much time, such as `"5s"` or `"2m"`.
+        effort: `"fast"` (a second or so), `"full"` (minutes), or at most about so much time, such as `"5s"` or `"2m"`.
         test: held-out `Data`, or a pair of features and labels, to measure on as well.
         horizon: average over so many first steps, as a bound for a horizon does, not over the long run.
         start: where the learner starts, with a horizon; 0 if not given.

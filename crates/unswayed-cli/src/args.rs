@@ -245,7 +245,7 @@ pub struct AttackFlags {
     pub seed: u64,
 
     /// How much work to put in: none; fast, seconds for label-flip, fgsm, steady-state and steady-state-error with short simulations;
-    /// full, minutes for all attacks with long ones; or about so much time, such as 5s or 2m
+    /// full, minutes for all attacks with long ones; or at most about so much time, such as 5s or 2m
     #[arg(long, value_name = "EFFORT", default_value = "fast")]
     pub attacks: Attacks,
 
@@ -299,7 +299,7 @@ pub struct CertifyFlags {
     pub seed: u64,
 
     /// Attacks to show beside the bound: none; fast, seconds for label-flip, fgsm, steady-state and steady-state-error with short
-    /// simulations; full, minutes for all attacks with long ones; or about so much time, such as 5s or 2m
+    /// simulations; full, minutes for all attacks with long ones; or at most about so much time, such as 5s or 2m
     #[arg(long, value_name = "EFFORT", default_value = "fast")]
     pub attacks: Attacks,
 
@@ -339,7 +339,7 @@ pub struct CertifyFlags {
     pub effort: Effort,
 
     /// Write a certificate whose size does not grow with the rows: its proof has a rule in place of numbers for each row. For the hinge
-    /// loss against a ball; data of more than 100,000 rows get one anyway if the bound is at most 0.1 % larger
+    /// loss against a ball; data of more than 100,000 rows get one anyway where no other kind of proof is 0.1 % better
     #[arg(long, conflicts_with_all = ["method", "effort"])]
     pub compact: bool,
 

@@ -243,6 +243,18 @@ fn attacks_are_shown_alone_and_beside_the_bound() {
     assert!(quiet["attack_loss"].is_null() && quiet["gap"].is_null());
     let one = run(&["attack", "mail.csv", "--attack", "pgd"]);
     assert_eq!(one["attacks"].as_array().unwrap().len(), 1);
+    let timed = run(&["attack", "mail.csv", "--attacks", "1s"]);
+    assert_eq!((timed["effort"].as_str(), timed["attacks"].as_array().unwrap().len()), (Some("1s"), 5));
+    for command in ["attack", "certify"] {
+        let refused =
+            unswayed(folder.path(), &[&[command, "mail.csv", "--attacks", "5"], &setting[..]].concat());
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(
+            text(&refused.stderr).contains("neither fast nor full nor a time"),
+            "{}",
+            text(&refused.stderr)
+        );
+    }
 }
 
 #[test]

@@ -135,7 +135,7 @@ impl Search<'_> {
         let all = Dataset::from_rows([rows.z(), &point].concat(), rows.dimension(), Some(weights))?;
         let theta = settled_hinge(&all, self.statement.learner.regularization / sum).theta;
         let (loss, error) = self.nature.target.loss_and_error(&theta);
-        Ok(SteadyState { loss, error, theta, point })
+        Ok(SteadyState { point, theta, loss, error })
     }
 
     /// The more harm [`Search::run`] would find, the more this is; it takes less time.

@@ -30,7 +30,7 @@ use crate::simulate::{Arena, Plan, Region, Simulated, Stream, Timing};
 /// Operations that the search for a steady state may take.
 const FAST_WORK: f64 = 8e9;
 const FULL_WORK: f64 = 6e10;
-const WORK_A_SECOND: f64 = 2e9;
+const WORK_A_SECOND: f64 = 5e9;
 
 /// Neighbours that the search tries on data of at most so many numbers: so many over those of the data, within a bound.
 const MOST_KINKED: f64 = 1e4;

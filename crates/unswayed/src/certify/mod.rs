@@ -99,7 +99,8 @@ pub struct Options {
 /// Whether a proof has a rule in place of numbers for each row (Lemma R1), so that the size of a certificate does not grow with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compact {
-    /// If there are more than 100,000 rows, and the bound is at most 0.1 % larger.
+    /// If there are more than 100,000 rows, and no other kind of proof is 0.1 % better. Rows without weights are then treated as those
+    /// of a stream are: the proof for a sample of them is improved by passes over all.
     #[default]
     IfLarge,
     /// In every case.

@@ -249,3 +249,30 @@ fn the_points_an_attack_sends_are_in_the_set() {
         }
     }
 }
+
+/// A time is an amount of work: the same attack each time, and a longer search for more of it.
+#[test]
+fn a_longer_time_is_more_work() {
+    let problem = sampled(0.01, 0.1, 0.05);
+    let run = |text: &str| {
+        let suite = Suite::new(&problem).unwrap().with_effort(text.parse().unwrap());
+        let attacked = suite.run(&[Attack::Fgsm, Attack::SteadyState]).unwrap();
+        (
+            suite.settled().unwrap(),
+            attacked.iter().map(|a| (a.simulated.steps, a.simulated.loss.mean)).collect(),
+        )
+    };
+    let short: (f64, Vec<(u64, f64)>) = run("1s");
+    assert_eq!(short, run("1s"));
+    let long = run("4s");
+    assert!(long.0 >= short.0 - 1e-9, "{long:?} {short:?}");
+    assert!(long.1[0].0 > short.1[0].0, "{long:?} {short:?}");
+    // A minute is enough for all attacks.
+    let usual = |text: &str| Suite::new(&problem).unwrap().with_effort(text.parse().unwrap()).usual();
+    assert_eq!(usual("59s"), usual("fast"));
+    assert_eq!(usual("60s"), usual("full"));
+    assert_eq!("2m".parse::<Effort>(), "120s".parse());
+    for bad in ["", "s", "0s", "5", "-1s", "5 s", "1.5s", "quick", "99999999m"] {
+        assert!(bad.parse::<Effort>().is_err(), "{bad}");
+    }
+}

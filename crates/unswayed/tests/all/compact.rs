@@ -118,3 +118,36 @@ fn rows_in_parts() {
         assert!((-1e-6..most).contains(&excess), "{excess}");
     }
 }
+
+/// In memory, many rows are treated as those of a stream: the bound is close to what solving for all of them finds.
+#[test]
+fn many_rows_in_memory() {
+    let rows = 100_001;
+    let mut z = clouds(rows);
+    let largest = z.chunks_exact(5).map(|z| z.iter().map(|x| x * x).sum::<f64>().sqrt()).fold(0.0, f64::max);
+    z.iter_mut().for_each(|x| *x /= largest);
+    let data = |weights| Dataset::from_rows(z.clone(), 5, weights).expect("rows");
+    for rate in [0.02, 0.05] {
+        let equal = problem(data(None), rate);
+        let quick = certify_with(&equal, &Options::default()).expect("a certificate");
+        let whole =
+            certify_with(&equal, &Options::default().with_compact(Compact::Never)).expect("a certificate");
+        let excess = quick.certified_loss / whole.certified_loss - 1.0;
+        println!("{rate}: {} for {}, {excess:.1e} above", quick.certified_loss, whole.certified_loss);
+        println!("error {:?} for {:?}", quick.certified_error, whole.certified_error);
+        assert!(has_rule(&quick.certificate.loss.proof) && !has_rule(&whole.certificate.loss.proof));
+        assert!(quick.certificate.to_bytes().len() < 20_000);
+        assert!((-1e-6..1.2e-3).contains(&excess), "{excess}");
+        assert!(quick.certified_error <= whole.certified_error.map(|error| 1.003 * error));
+        assert_eq!(quick.benign.loss.to_bits(), whole.benign.loss.to_bits());
+    }
+    // Rows with weights are solved for.
+    let weighted = problem(data(Some(vec![1.0; rows])), 0.02);
+    let found = certify_with(&weighted, &Options::default()).expect("a certificate");
+    assert!(
+        (found.benign.loss
+            - certify_with(&problem(data(None), 0.02), &Options::default()).unwrap().benign.loss)
+            .abs()
+            < 1e-9
+    );
+}

@@ -5,13 +5,9 @@
 
 use super::dense::{Cholesky, Matrix};
 use super::descent::Descent;
-use super::interior::{Instance, Point, Role, Rows, WholeLine, dot, is_plain_hinge, smaller, warm_barrier};
+use super::interior::{Instance, Point, Role, Rows, WholeLine, dot, is_plain_hinge, smaller};
 use crate::data::Dataset;
 use crate::problem::Problem;
-
-/// A gap and a last move, over the size of θ, that are small enough for what polishing does.
-const CONVERGED: f64 = 1e-9;
-const NEAR: f64 = 1e-6;
 
 /// With many rows, one in so many is solved for, if that suffices.
 const SOLVED_FOR: usize = 10;
@@ -109,33 +105,21 @@ pub(crate) fn hinge(data: &Dataset, sigma: f64) -> Benign {
 /// The minimiser and the rows' activities, for many rows from the minimiser for a sample of them.
 fn settle(instance: &Instance, sigma: f64) -> (Vec<f64>, Vec<f64>) {
     match smaller(instance) {
-        None => from_nothing(instance, sigma),
-        Some(sample) => settle_near(instance, sigma, settle(&sample, sigma).0),
+        None => settle_all(instance, sigma),
+        Some(sample) => settle_near(instance, sigma, &settle(&sample, sigma).0),
     }
-}
-
-fn from_nothing(instance: &Instance, sigma: f64) -> (Vec<f64>, Vec<f64>) {
-    let Settled { theta, weights, .. } = settle_from(instance, sigma, vec![0.0; instance.dimension], 1.0);
-    (theta, weights)
-}
-
-/// What the interior point method ended with.
-struct Settled {
-    theta: Vec<f64>,
-    weights: Vec<f64>,
-    converged: bool,
 }
 
 /// The same from a model that is near: rows that are far from their kink there are on the same side of it at the minimiser, which is
 /// then looked at. If some are not, the rows that are solved for become more.
-fn settle_near(instance: &Instance, sigma: f64, theta: Vec<f64>) -> (Vec<f64>, Vec<f64>) {
+fn settle_near(instance: &Instance, sigma: f64, theta: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let beyond = |theta: &[f64]| -> Vec<f64> {
         (0..instance.rows()).map(|i| dot(theta, instance.row(i)) - 1.0).collect()
     };
-    let first = beyond(&theta);
+    let first = beyond(theta);
     let mut distances: Vec<f64> = first.iter().map(|margin| margin.abs()).collect();
     let (_, width, _) = distances.select_nth_unstable_by(first.len() / SOLVED_FOR, f64::total_cmp);
-    let (mut theta, mut width) = (theta, *width);
+    let mut width = *width;
     loop {
         let role = |i: usize| match first[i] {
             margin if margin > width => Role::Never,
@@ -143,11 +127,7 @@ fn settle_near(instance: &Instance, sigma: f64, theta: Vec<f64>) -> (Vec<f64>, V
             _ => Role::Kept,
         };
         let reduced = instance.reduced(role);
-        let solved = settle_from(&reduced, sigma, theta, warm_barrier(instance));
-        if !solved.converged {
-            return from_nothing(instance, sigma);
-        }
-        theta = solved.theta;
+        let (theta, weights) = settle_all(&reduced, sigma);
         let now = beyond(&theta);
         let has_moved = |i: usize| match role(i) {
             Role::Never => now[i] < 0.0,
@@ -157,7 +137,7 @@ fn settle_near(instance: &Instance, sigma: f64, theta: Vec<f64>) -> (Vec<f64>, V
         let largest = (0..first.len()).filter(|i| has_moved(*i)).map(|i| first[i].abs());
         let largest = largest.fold(0.0, f64::max);
         if largest == 0.0 {
-            let mut kept = solved.weights.into_iter();
+            let mut kept = weights.into_iter();
             let weight = |i: usize| match role(i) {
                 Role::Never => 0.0,
                 Role::Always => 1.0,
@@ -170,13 +150,13 @@ fn settle_near(instance: &Instance, sigma: f64, theta: Vec<f64>) -> (Vec<f64>, V
     }
 }
 
-/// The same by an interior point method.
-fn settle_from(instance: &Instance, sigma: f64, theta: Vec<f64>, barrier: f64) -> Settled {
-    let (d, mut converged) = (instance.dimension, false);
-    let mut point = Point { theta, ..Point::at_alpha(1.0, d) };
+/// The same by an interior point method. It starts from nothing: from a good model it would get stuck at the many kinks around it.
+fn settle_all(instance: &Instance, sigma: f64) -> (Vec<f64>, Vec<f64>) {
+    let d = instance.dimension;
+    let mut point = Point::at_alpha(1.0, d);
     let always = instance.always.as_ref().map_or_else(|| vec![0.0; d], |always| always.z.clone());
     let envelope = WholeLine;
-    let mut rows = Rows::centred(instance, &envelope, &point, barrier);
+    let mut rows = Rows::centred(instance, &envelope, &point, 1.0);
     for _ in 0..MOST_STEPS {
         let system = rows.assemble(&point);
         let c =
@@ -199,14 +179,12 @@ fn settle_from(instance: &Instance, sigma: f64, theta: Vec<f64>, barrier: f64) -
         rows.advance(step);
         point = point.moved(&corrector, step);
         let moved = dot(&corrector.theta, &corrector.theta).sqrt();
-        let scale = 1.0 + dot(&point.theta, &point.theta).sqrt();
-        converged = c0 < CONVERGED && moved <= NEAR * scale;
-        if c0 < 1e-13 && moved <= 1e-12 * scale {
+        if c0 < 1e-13 && moved <= 1e-12 * (1.0 + dot(&point.theta, &point.theta).sqrt()) {
             break;
         }
     }
     let weights = rows.locals().map(|local| local[1].clamp(0.0, 1.0)).collect();
-    Settled { theta: point.theta, weights, converged }
+    (point.theta, weights)
 }
 
 /// The last digits. Where a row sits on its kink with its multiplier at the end of the range, the interior point method
@@ -245,9 +223,9 @@ mod tests {
         let entry = |i: usize| ((i * 7919 + i / 3 * 104_729) % 2003) as f64 / 1001.0 - 0.8;
         let data = Dataset::from_rows((0..60_000).map(|i| 0.5 * entry(i)).collect(), 3, None).unwrap();
         let (own, sigma) = (Instance::benign(&data), 0.01);
-        let whole = from_nothing(&own, sigma).0;
+        let whole = settle_all(&own, sigma).0;
         for start in [whole.clone(), vec![0.0; 3], vec![-5.0, 3.0, 0.1]] {
-            let (theta, weights) = settle_near(&own, sigma, start.clone());
+            let (theta, weights) = settle_near(&own, sigma, &start);
             let apart = theta.iter().zip(&whole).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(apart < 1e-6, "{start:?}: {theta:?} {whole:?}");
             let pull =

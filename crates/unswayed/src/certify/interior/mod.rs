@@ -253,7 +253,7 @@ fn warm(instance: &Instance, point: &Point) -> Warm {
 
 /// The barrier parameter with which a solve starts from the solution of another form, of a sample or of a similar problem.
 /// With many rows the sum over them stays smooth down to smaller barriers, and Newton's method finds its way.
-pub(super) fn warm_barrier(instance: &Instance) -> f64 {
+fn warm_barrier(instance: &Instance) -> f64 {
     (10.0 / instance.rows() as f64).clamp(1e-6, 1e-2)
 }
 

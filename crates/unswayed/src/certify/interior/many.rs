@@ -1,6 +1,9 @@
 //! Many rows in memory: proofs by a rule that are found on a sample, and improved by passes over all rows.
 
+use std::convert::Infallible;
+
 use rayon::prelude::*;
+use unswayed_check::CaseProof;
 
 use super::parts::Parts;
 use super::passes::{Model, Totals, add_rows};
@@ -23,24 +26,40 @@ pub(super) fn search(
     near: Option<&Point>,
     may_be_ranged: bool,
 ) -> Option<(Proven, Point)> {
-    let data = &problem.data()[0];
-    if data.rows() <= MANY || data.weights().is_some() {
-        return None;
-    }
-    let sample = instance.sample(data.rows().div_ceil(SAMPLE));
+    let sample = sample(problem, instance)?;
     let loss = theorem2(&sample, near);
     if may_be_ranged && is_noticeably_better(&bounded_range(&sample, &loss), &loss) {
         return None;
     }
     let point = loss.point.clone();
-    let width = BLOCK * data.dimension();
-    let ([loss, error], converged) = Parts::new(sample, loss)
-        .improved(|models, _| Ok::<_, ()>(totals(models, data.z().par_chunks(width))))
-        .ok()?;
+    let ([loss, error], converged) = improved(problem, Parts::new(sample, loss));
     let loss = claim(problem, loss).ok()?;
     let error = if problem.learner().average { None } else { claim(problem, error).ok() };
     let error = error.filter(|error| error.bound < loss.bound.min(1.0));
     Some((Proven { loss, error, converged }, point))
+}
+
+/// A proof for the first steps from the instance's start; none if the rows are not many or have weights.
+pub(super) fn first_steps(problem: &Problem, instance: &Instance) -> Option<CaseProof> {
+    let sample = sample(problem, instance)?;
+    let loss = theorem2(&sample, None);
+    let ([loss, _], _) = improved(problem, Parts::new(sample, loss));
+    Some(loss)
+}
+
+fn sample<'a>(problem: &Problem, instance: &'a Instance) -> Option<Instance<'a>> {
+    let data = &problem.data()[0];
+    let is_for = data.rows() > MANY && data.weights().is_none();
+    is_for.then(|| instance.sample(data.rows().div_ceil(SAMPLE)))
+}
+
+/// The proofs of loss and error after passes over all rows, and whether the solver converged.
+fn improved(problem: &Problem, parts: Parts) -> ([CaseProof; 2], bool) {
+    let data = &problem.data()[0];
+    let width = BLOCK * data.dimension();
+    let pass = |models: &[Model; 2], _| Ok::<_, Infallible>(totals(models, data.z().par_chunks(width)));
+    let Ok(found) = parts.improved(pass);
+    found
 }
 
 fn is_noticeably_better(found: &Found, than: &Found) -> bool {

@@ -192,6 +192,11 @@ fn shortened(instance: &Instance, mut others: Vec<Found>, whole: Found, compact:
 /// Proofs for the first steps from a start, best first: each minimises its bound together with what the start costs.
 pub(super) fn first_steps(problem: &Problem, start: &StartCost, compact: Compact) -> Vec<CaseProof> {
     let own = Instance::new(problem).with_start(Some(start));
+    if compact != Compact::Never
+        && let Some(proof) = many::first_steps(problem, &own)
+    {
+        return vec![proof];
+    }
     let spanned = own.spanned();
     let (span, instance) = spanned.as_ref().map_or((None, &own), |(span, instance)| (Some(span), instance));
     let mut theorem2 = theorem2(instance, None);

@@ -125,7 +125,9 @@ fn many_rows_in_memory() {
     let rows = 100_001;
     let mut z = clouds(rows);
     let largest = z.chunks_exact(5).map(|z| z.iter().map(|x| x * x).sum::<f64>().sqrt()).fold(0.0, f64::max);
-    z.iter_mut().for_each(|x| *x /= largest);
+    for x in &mut z {
+        *x /= largest;
+    }
     let data = |weights| Dataset::from_rows(z.clone(), 5, weights).expect("rows");
     for rate in [0.02, 0.05] {
         let equal = problem(data(None), rate);

@@ -58,7 +58,7 @@ struct FirstSteps {
 impl Effort {
     fn new(effort: &str, seed: u64, test: Option<&Data>, work: &Work) -> PyResult<Self> {
         let test = test.map(|test| test.0.clone());
-        Ok(Effort { effort: self::effort(effort)?, seed, test, cancel: work.cancel.clone() })
+        Ok(Effort { effort: self::effort("effort", effort)?, seed, test, cancel: work.cancel.clone() })
     }
 
     /// Does something with the attacks on this learner.
@@ -94,8 +94,9 @@ fn run(
     })
 }
 
-pub fn effort(word: &str) -> PyResult<attack::Effort> {
-    word.parse().map_err(|reason| error(format!("effort: {reason}")))
+/// The effort that is given as this argument.
+pub fn effort(argument: &str, word: &str) -> PyResult<attack::Effort> {
+    word.parse().map_err(|reason| error(format!("{argument}: {reason}")))
 }
 
 fn named(name: &str) -> PyResult<Attack> {

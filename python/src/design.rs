@@ -72,8 +72,8 @@ fn task((name, data): (String, PyRef<'_, Data>)) -> Task {
 fn attack_plan(attacks: &str, everywhere: bool) -> PyResult<AttackPlan> {
     Ok(match (attacks, everywhere) {
         ("none", _) => AttackPlan::None,
-        (word, true) => AttackPlan::Everywhere(effort(word)?),
-        (word, false) => AttackPlan::Chosen(effort(word)?),
+        (word, true) => AttackPlan::Everywhere(effort("attacks", word)?),
+        (word, false) => AttackPlan::Chosen(effort("attacks", word)?),
     })
 }
 

@@ -33,7 +33,7 @@ impl Monitor {
     ) -> PyResult<Self> {
         let attacks = match attacks {
             "none" => None,
-            effort => Some(attack::effort(effort)?),
+            effort => Some(attack::effort("attacks", effort)?),
         };
         let cancel = Cancel::default();
         let limits = Limits { loss: limit_loss, error: limit_error };

@@ -234,7 +234,12 @@ impl FromStr for Attacks {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text == "none" { Ok(Attacks(None)) } else { text.parse().map(|effort| Attacks(Some(effort))) }
+        if text == "none" {
+            return Ok(Attacks(None));
+        }
+        text.parse()
+            .map(|effort| Attacks(Some(effort)))
+            .map_err(|reason: String| format!("{reason}; none is for no attacks"))
     }
 }
 

@@ -48,6 +48,7 @@ import zipfile
 import zlib
 from fractions import Fraction
 from functools import partial
+from itertools import accumulate
 from typing import Any, Callable, Iterator, NamedTuple, Optional
 
 
@@ -62,6 +63,11 @@ class Invalid(Exception):
 def require(holds: bool, what: str) -> None:
     if not holds:
         raise Invalid(f"it does not hold that {what}")
+
+
+def expect(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise Unreadable(otherwise)
 
 
 # ---------------------------------------------------------------------------------------------------------------- numbers
@@ -201,14 +207,18 @@ def symmetric(upper: Numbers, d: int) -> list[Numbers]:
     return [[upper[max(i, j) * (max(i, j) + 1) // 2 + min(i, j)] for j in range(d)] for i in range(d)]
 
 
+def minus(x: Numbers, y: Numbers) -> Numbers:
+    return [a - b for a, b in zip(x, y)]
+
+
+def shifted(matrix: list[Numbers], by: Fraction, sign: int = 1) -> list[Numbers]:
+    """±(A − by·I)."""
+    return [[sign * (x - by * (i == j)) for j, x in enumerate(row)] for i, row in enumerate(matrix)]
+
+
 def is_between(matrix: list[Numbers], low: Fraction, high: Fraction) -> bool:
     """low·I ≺ A ≺ high·I."""
-    d = len(matrix)
-
-    def shifted(sign: int, by: Fraction) -> list[Numbers]:
-        return [[sign * (matrix[i][j] - by * (i == j)) for j in range(d)] for i in range(d)]
-
-    return has_positive_minors(shifted(1, low)) and has_positive_minors(shifted(-1, high))
+    return has_positive_minors(shifted(matrix, low)) and has_positive_minors(shifted(matrix, high, -1))
 
 
 def apply(matrix: list[Numbers], x: Numbers) -> Numbers:
@@ -218,18 +228,18 @@ def apply(matrix: list[Numbers], x: Numbers) -> Numbers:
 # ---------------------------------------------------------------------------------------------------- the certificate file
 
 # A form is a function that returns what a JSON value stands for, or raises Unreadable. `struct_of` is strict: no unknown, double
-# or missing fields. `OPTIONAL` fields may be absent or null; fields with a default may be absent only.
+# or missing fields. `optional` fields may be absent or null; fields with a `Default` may be absent only.
 
 Form = Callable[[Any], Any]
-
-
-class Optional_(NamedTuple):
-    form: Form
 
 
 class Default(NamedTuple):
     form: Form
     value: Any
+
+
+def optional(form: Form) -> Default:
+    return Default(lambda value: None if value is None else form(value), None)
 
 
 class Struct(dict[str, Any]):
@@ -239,23 +249,32 @@ class Struct(dict[str, Any]):
         return self[name]
 
 
+def well_formed(holds: bool, otherwise: str) -> None:
+    expect(holds, f"not a certificate: {otherwise}")
+
+
+def of_type(kind: type, what: str) -> Form:
+    def read(value: Any) -> Any:
+        if type(value) is not kind:
+            raise Unreadable(f"not a certificate: {value!r} is not {what}")
+        return value
+
+    return read
+
+
 def struct_of(**fields: Any) -> Form:
+    an_object = of_type(dict, "an object")
+
     def read(value: Any) -> Struct:
-        if not isinstance(value, dict):
-            raise Unreadable("not a certificate: an object is missing")
-        unknown = set(value) - set(fields)
-        if unknown:
-            raise Unreadable(f"not a certificate: unknown field {min(unknown)!r}")
+        unknown = set(an_object(value)) - set(fields)
+        well_formed(not unknown, f"unknown fields {unknown}")
         found = Struct()
         for name, form in fields.items():
-            if isinstance(form, Optional_):
-                found[name] = None if value.get(name) is None else form.form(value[name])
-            elif isinstance(form, Default) and name not in value:
-                found[name] = form.value
-            elif name not in value:
-                raise Unreadable(f"not a certificate: there is no field {name!r}")
-            else:
+            if name in value:
                 found[name] = (form.form if isinstance(form, Default) else form)(value[name])
+            else:
+                well_formed(isinstance(form, Default), f"there is no field {name!r}")
+                found[name] = form.value
         return found
 
     return read
@@ -268,28 +287,21 @@ def one_of(**variants: Optional[Form]) -> Form:
         name, content = value, None
         if isinstance(value, dict) and len(value) == 1:
             [(name, content)] = value.items()
-        if not isinstance(name, str) or name not in variants:
-            raise Unreadable(f"not a certificate: {name!r} is none of {', '.join(variants)}")
+        well_formed(isinstance(name, str) and name in variants, f"there must be one of {', '.join(variants)}")
         form = variants[name]
-        if (form is None) != (content is None):
-            raise Unreadable(f"not a certificate: {name!r} has the wrong content")
-        return name, None if form is None else form(content)
+        well_formed((form is None) == (content is None), f"{name!r} has the wrong content")
+        return name, form and form(content)
 
     return read
 
 
-def of_type(kind: type, what: str) -> Form:
-    def read(value: Any) -> Any:
-        if type(value) is not kind:
-            raise Unreadable(f"not a certificate: {value!r} is not {what}")
-        return value
-
-    return read
+def list_of(form: Form) -> Form:
+    a_list = of_type(list, "a list")
+    return lambda value: [form(item) for item in a_list(value)]
 
 
 def number(value: Any) -> float:
-    if type(value) not in (int, float):
-        raise Unreadable(f"not a certificate: {value!r} is not a number")
+    well_formed(type(value) in (int, float), "a number is missing")
     try:
         return float(value)
     except OverflowError:
@@ -297,16 +309,12 @@ def number(value: Any) -> float:
 
 
 def number_or(form: Form) -> Form:
-    def read(value: Any) -> Any:
-        return form(value) if isinstance(value, dict) else number(value)
-
-    return read
+    return lambda value: form(value) if isinstance(value, dict) else number(value)
 
 
 def whole(value: Any) -> int:
-    if type(value) is not int or not 0 <= value < 2**64:
-        raise Unreadable(f"not a certificate: {value!r} is not a whole number")
-    return value
+    well_formed(type(value) is int and 0 <= value < 2**64, "a whole number is missing")
+    return int(value)
 
 
 def octets(value: Any) -> bytes:
@@ -315,43 +323,31 @@ def octets(value: Any) -> bytes:
         content = base64.b64decode(text(value), validate=True)
     except ValueError as error:
         raise Unreadable(f"not a certificate: an array is not base64 ({error})") from None
-    if base64.b64encode(content).decode() != value:
-        raise Unreadable("not a certificate: an array is not in plain base64")
+    well_formed(base64.b64encode(content).decode() == value, "an array is not in plain base64")
     return content
 
 
 def vector(value: Any) -> list[float]:
     """Little-endian binary64 numbers in base64."""
     content = octets(value)
-    if len(content) % 8:
-        raise Unreadable("not a certificate: an array is not whole numbers of 8 bytes")
+    well_formed(len(content) % 8 == 0, "an array is not whole numbers of 8 bytes")
     numbers = list(struct.unpack(f"<{len(content) // 8}d", content))
-    if not all(map(math.isfinite, numbers)):
-        raise Unreadable("not a certificate: an array has an entry that is not finite")
+    well_formed(all(map(math.isfinite, numbers)), "an array has an entry that is not finite")
     return numbers
-
-
-def list_of(form: Form) -> Form:
-    def read(value: Any) -> list[Any]:
-        if not isinstance(value, list):
-            raise Unreadable("not a certificate: a list is missing")
-        return [form(item) for item in value]
-
-    return read
 
 
 text, flag = of_type(str, "text"), of_type(bool, "true or false")
 VECTOR = Default(vector, [])
 
 ORIGIN = struct_of(
-    file=text, label_file=Optional_(text), label_column=Optional_(text), weight_column=Optional_(text),
-    chosen_columns=Optional_(list_of(text)), files=Optional_(list_of(text)), of_columns=Optional_(whole),
+    file=text, label_file=optional(text), label_column=optional(text), weight_column=optional(text),
+    chosen_columns=optional(list_of(text)), files=optional(list_of(text)), of_columns=optional(whole),
     labels=one_of(
         classes=struct_of(negative=text, positive=text), scores=None, multiclass=struct_of(labels=list_of(text)),
         numbers=None, premultiplied=None, preferences=None, none=None,
     ),
-    scale=number, rows=whole, of=whole, columns=whole, sha256=text, made=Optional_(text),
-    step_weight_column=Optional_(text), class_weights=Optional_(struct_of(negative=number, positive=number)),
+    scale=number, rows=whole, of=whole, columns=whole, sha256=text, made=optional(text),
+    step_weight_column=optional(text), class_weights=optional(struct_of(negative=number, positive=number)),
 )
 STATEMENT = struct_of(
     learner=struct_of(
@@ -359,9 +355,9 @@ STATEMENT = struct_of(
             hinge=None, logistic=None, smooth_hinge=number, modified_huber=None, multiclass=whole,
             absolute=None, epsilon_insensitive=number, huber=number, quantile=number,
         ),
-        learning_rate=number, regularization=number, momentum=Optional_(number), batch=whole,
-        projection=Optional_(number), clip=Optional_(number), unregularized=Default(list_of(whole), []),
-        schedule=Optional_(struct_of(slowdown=number, from_step=Optional_(whole), weighted=Default(flag, False))), average=Default(flag, False),
+        learning_rate=number, regularization=number, momentum=optional(number), batch=whole,
+        projection=optional(number), clip=optional(number), unregularized=Default(list_of(whole), []),
+        schedule=optional(struct_of(slowdown=number, from_step=optional(whole), weighted=Default(flag, False))), average=Default(flag, False),
     ),
     threat=struct_of(
         poison_rate=number,
@@ -369,14 +365,14 @@ STATEMENT = struct_of(
             ball=struct_of(radius=number), features=struct_of(radius=number, constant=number), box=struct_of(radii=vector), ellipsoid=struct_of(q=vector),
             points=struct_of(points=vector), label_flips=None, any=None,
         ),
-        poison_weight=Optional_(number_or(struct_of(negative=number, positive=number))),
-        label_bound=Optional_(number),
-        moments=Optional_(whole),
+        poison_weight=optional(number_or(struct_of(negative=number, positive=number))),
+        label_bound=optional(number),
+        moments=optional(whole),
     ),
     data=list_of(ORIGIN),
     hostile_rows=Default(list_of(whole), []),
     target=one_of(data=None, weights=list_of(vector), rows=ORIGIN),
-    horizon=Optional_(struct_of(steps=whole, start=vector, first_rate=Optional_(number), total_rate=Optional_(number))),
+    horizon=optional(struct_of(steps=whole, start=vector, first_rate=optional(number), total_rate=optional(number))),
 )
 LINE_VECTORS = ("u", "u2", "c", "w", "w2", "y", "reach", "low", "high", "target_y", "target_reach", "pull", "spread", "threshold", "theta", "gain", "exceptions")
 CASE_VECTORS = ("tau", "nu", "share", "w", "x", "outer", "inner")
@@ -387,7 +383,7 @@ ROW_BOUNDS = {  # the vectors of each kind of line
 }
 CASES = struct_of(
     rows=one_of(**dict.fromkeys(ROW_BOUNDS)), alpha=number, beta=vector,
-    rate=Optional_(number), omega=Optional_(number), shells=Optional_(struct_of(centre=vector, radii=vector, ball=number)), by_class=Default(flag, False), slabs=VECTOR,
+    rate=optional(number), omega=optional(number), shells=optional(struct_of(centre=vector, radii=vector, ball=number)), by_class=Default(flag, False), slabs=VECTOR,
     lines=list_of(struct_of(dataset=whole, shell=whole, **dict.fromkeys(LINE_VECTORS, VECTOR))),
     cases=struct_of(lines=list_of(whole), **dict.fromkeys(CASE_VECTORS, VECTOR)),
 )
@@ -408,14 +404,14 @@ CONTRACTION = struct_of(
 PROOF = one_of(cases=CASES, paper=PAPER, levels=LEVELS, contraction=CONTRACTION)
 CLAIM = struct_of(bound=number, proof=PROOF)
 NEW_DATA = struct_of(
-    **dict.fromkeys(("bound", "delta", "radius", "alpha", "nu", "gain"), number), omega=Optional_(number),
+    **dict.fromkeys(("bound", "delta", "radius", "alpha", "nu", "gain"), number), omega=optional(number),
     **dict.fromkeys(("beta", "tau", "theta"), vector), deviation=one_of(hoeffding=None, bernstein=None),
-    floor=Optional_(number), w=Optional_(vector),
-    hostile=Optional_(struct_of(earlier=whole, pull=vector, spread=number, threshold=number)),
+    floor=optional(number), w=optional(vector),
+    hostile=optional(struct_of(earlier=whole, pull=vector, spread=number, threshold=number)),
 )
 LINEAR = struct_of(
-    tool=text, statement=STATEMENT, loss=CLAIM, error=Optional_(CLAIM),
-    horizon=Optional_(struct_of(bound=number, m=number, proof=Optional_(PROOF))), new_data=Optional_(NEW_DATA),
+    tool=text, statement=STATEMENT, loss=CLAIM, error=optional(CLAIM),
+    horizon=optional(struct_of(bound=number, m=number, proof=optional(PROOF))), new_data=optional(NEW_DATA),
 )
 MEAN = struct_of(
     tool=text, bound=number, alpha=number, nu=number,
@@ -424,29 +420,30 @@ MEAN = struct_of(
         benign=one_of(samples=ORIGIN, covariance_trace=number),
     ),
 )
-FILE = struct_of(format=text, version=whole, linear=Optional_(LINEAR), mean=Optional_(MEAN))
+FILE = struct_of(format=text, version=whole, linear=optional(LINEAR), mean=optional(MEAN))
+
+
+def json_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a field stands twice")
+    return dict(pairs)
+
+
+def finite(digits: str) -> float:
+    if not math.isfinite(float(digits)):
+        raise ValueError(f"the number {digits} is not finite")
+    return float(digits)
 
 
 def parse_json(content: bytes) -> Any:
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            raise Unreadable("not a certificate: a field stands twice")
-        return found
-
-    def finite(digits: str) -> float:
-        if not math.isfinite(float(digits)):
-            raise Unreadable(f"not a certificate: the number {digits} is not finite")
-        return float(digits)
-
     def integer(digits: str) -> Any:
         return -0.0 if digits == "-0" else int(digits)
 
     try:
         found = json.loads(
-            content.decode("utf-8"), object_pairs_hook=unique, parse_float=finite, parse_constant=finite, parse_int=integer
+            content.decode(), object_pairs_hook=json_object, parse_float=finite, parse_constant=finite, parse_int=integer
         )
-        json.dumps(found, ensure_ascii=False).encode("utf-8")  # no halves of surrogate pairs
+        json.dumps(found, ensure_ascii=False).encode()  # no halves of surrogate pairs
         return found
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"not a certificate: {error}") from None
@@ -455,10 +452,10 @@ def parse_json(content: bytes) -> Any:
 def read_certificate(path: str) -> tuple[str, Struct]:
     """`linear` or `mean`, and the certificate."""
     file = FILE(parse_json(read_bytes(path)))
-    if file.format != "unswayed-certificate" or file.version != 1:
-        raise Unreadable(f"format {file.format!r}, version {file.version}: this program reads version 1 of unswayed-certificate")
-    if (file.linear is None) == (file.mean is None):
-        raise Unreadable("there must be either a certificate about a linear learner or one about the mean learner")
+    is_known = file.format == "unswayed-certificate" and file.version == 1
+    expect(is_known, f"format {file.format!r}, version {file.version}: this program reads version 1 of unswayed-certificate")
+    one = (file.linear is None) != (file.mean is None)
+    expect(one, "there must be either a certificate about a linear learner or one about the mean learner")
     return ("linear", file.linear) if file.mean is None else ("mean", file.mean)
 
 
@@ -474,13 +471,13 @@ def read_bytes(path: str) -> bytes:
 
 
 class Table(NamedTuple):
-    """What a file holds: features of the rows that are used, labels, weights, how many rows the file has, step weights."""
+    """What a file holds: features of the rows that are used, labels, weights, step weights, how many rows the file has."""
 
     x: list[list[float]]
     y: Optional[list[Any]]
     weights: Optional[list[float]]
+    steps: Optional[list[float]]
     of: int
-    steps: Optional[list[float]] = None
     pattern: Optional[tuple[list[list[int]], int]] = None  # of sparse rows the columns of x, and how many columns there are
 
 
@@ -500,6 +497,11 @@ NUMBER = re.compile(r"[+-]?(inf|infinity|nan|(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)", re
 LABELLED = ("classes", "scores", "multiclass", "numbers")
 
 
+def weight_columns(origin: Struct) -> list[Optional[str]]:
+    """The names of the columns of weights and of step weights, None where there is none."""
+    return [origin.weight_column, origin.step_weight_column]
+
+
 def cell_number(cell: str) -> Optional[float]:
     cell = cell.strip(WHITE)
     if cell.lower() in ("true", "false"):
@@ -507,41 +509,36 @@ def cell_number(cell: str) -> Optional[float]:
     return float(cell) if NUMBER.fullmatch(cell) else None
 
 
-def csv_records(content: bytes, separator: str) -> tuple[list[str], list[list[Optional[str]]]]:
+Records = tuple[list[str], list[list[Optional[str]]]]
+
+
+def csv_records(content: bytes, separator: str) -> Records:
     """The names of the columns, and the cells of the rows."""
     csv.field_size_limit(sys.maxsize)
     lines = io.StringIO(content.decode("utf-8", "replace").removeprefix("\ufeff"), newline="")
     records = (record for record in csv.reader(lines, delimiter=separator) if record)
     names = [name.strip(WHITE) for name in next(records, [])]
-    if names != [str(j) for j in range(len(names))] and all(cell_number(name) is not None for name in names):
-        raise Unreadable("the first line must name the columns")
+    named = names == [str(j) for j in range(len(names))] or any(cell_number(name) is None for name in names)
+    expect(named, "the first line must name the columns")
     return names, list(records)  # type: ignore[arg-type]
 
 
-def json_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(dict(pairs)) < len(pairs):
-        raise ValueError("a field stands twice")
-    return dict(pairs)
-
-
-def no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
-
-
-def json_records(content: bytes) -> tuple[list[str], list[list[Optional[str]]]]:
+def json_records(content: bytes) -> Records:
     """The same of a file with a JSON object a line. The columns are all fields in the order in which they appear."""
     rows: list[dict[str, Any]] = []
+
+    def digits(number: str) -> str:
+        return shortest(float(number))
+
     for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
         if line.strip(b" \t\n\f\r"):
             try:
-                number_text = lambda digits: shortest(float(digits))  # noqa: E731
-                row = json.loads(line.decode("utf-8"), object_pairs_hook=json_object, parse_int=number_text,
-                                 parse_float=number_text, parse_constant=no_constant)
+                rows.append(json.loads(
+                    line.decode(), object_pairs_hook=json_object, parse_int=digits, parse_float=digits, parse_constant=finite
+                ))
             except (ValueError, RecursionError, OverflowError) as error:
                 raise Unreadable(f"row {len(rows) + 1} is not a JSON object ({error})") from None
-            if not isinstance(row, dict):
-                raise Unreadable(f"row {len(rows) + 1} is not a JSON object")
-            rows.append(row)
+            expect(isinstance(rows[-1], dict), f"row {len(rows)} is not a JSON object")
     names = list(dict.fromkeys(name for row in rows for name in row))
 
     def cell(value: Any) -> Optional[str]:
@@ -551,41 +548,34 @@ def json_records(content: bytes) -> tuple[list[str], list[list[Optional[str]]]]:
 
 
 def read_table(names: list[str], records: list[list[Optional[str]]], origin: Struct) -> Table:
-    if len(set(names)) < len(names):
-        raise Unreadable("two columns have the same name")
+    expect(len(set(names)) == len(names), "two columns have the same name")
     label = (origin.label_column or "label") if origin.labels[0] in LABELLED else None
-    others = [name for name in (label, origin.weight_column, origin.step_weight_column) if name is not None]
+    others = [name for name in (label, *weight_columns(origin)) if name is not None]
     for wanted in (*others, *(origin.chosen_columns or [])):
-        if wanted not in names:
-            raise Unreadable(f"there is no column {wanted!r}")
+        expect(wanted in names, f"there is no column {wanted!r}")
     chosen = names if origin.chosen_columns is None else origin.chosen_columns
     features = [name for name in chosen if name not in others]
-    if any(name in ("", "__index_level_0__", "Unnamed: 0") for name in features):
-        raise Unreadable("a column has no name")
-    if not features or len(set(features)) < len(features) or len(set(others)) < len(others):
-        raise Unreadable("there are no columns left for features, or one has two uses")
+    expect(not {"", "__index_level_0__", "Unnamed: 0"} & set(features), "a column has no name")
+    once = len(set(features)) == len(features) and len(set(others)) == len(others)
+    expect(bool(features) and once, "there are no columns left for features, or one has two uses")
     if origin.labels[0] == "preferences":
         first = [name.removeprefix("chosen_") for name in features if name.startswith("chosen_")]
         paired = [f"chosen_{name}" for name in first] + [f"rejected_{name}" for name in first]
-        if set(paired) != set(features):
-            raise Unreadable("columns must be pairs chosen_… and rejected_…")
+        expect(set(paired) == set(features), "columns must be pairs chosen_… and rejected_…")
         features = paired
-    kept = []
-    for i, record in enumerate(records[: origin.rows]):
-        if len(record) != len(names):
-            raise Unreadable(f"row {i + 1} has {len(record)} cells, not {len(names)}")
-        kept.append(dict(zip(names, record)))
+    kept = records[: origin.rows]
+    for i, record in enumerate(kept):
+        expect(len(record) == len(names), f"row {i + 1} has {len(record)} cells, not {len(names)}")
 
     def cells(name: str) -> list[str]:
-        found = ["" if row[name] is None else row[name] for row in kept]
-        if not all(isinstance(cell, str) for cell in found):
-            raise Unreadable(f"column {name!r} holds lists or objects")
+        at = names.index(name)
+        found = ["" if record[at] is None else record[at] for record in kept]
+        expect(all(isinstance(cell, str) for cell in found), f"column {name!r} holds lists or objects")
         return found  # type: ignore[return-value]
 
     def column(name: str) -> list[float]:
         values = [cell_number(cell) for cell in cells(name)]
-        if None in values:
-            raise Unreadable(f"row {values.index(None) + 1}, column {name!r}: not a number")
+        expect(None not in values, f"row {[*values, None].index(None) + 1}, column {name!r}: not a number")
         return values  # type: ignore[return-value]
 
     columns = [column(name) for name in features]
@@ -594,56 +584,52 @@ def read_table(names: list[str], records: list[list[Optional[str]]], origin: Str
         y = [cell_number(cell) for cell in cells(label)]
         if None in y:
             y = [cell.strip(WHITE) for cell in cells(label)]
-            if "" in y:
-                raise Unreadable("a label is missing")
-    weights = None if origin.weight_column is None else column(origin.weight_column)
-    steps = None if origin.step_weight_column is None else column(origin.step_weight_column)
-    return Table([list(row) for row in zip(*columns)], y, weights, len(records), steps)
+            expect("" not in y, "a label is missing")
+    weights, steps = (None if name is None else column(name) for name in weight_columns(origin))
+    return Table([list(row) for row in zip(*columns)], y, weights, steps, len(records))
 
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 TABLES = (*SEPARATORS, ".jsonl", ".ndjson")
+SVMLIGHT = (".svm", ".libsvm", ".svmlight")
+FOREIGN = (".parquet", *(ending + zst for ending in TABLES for zst in (".zst", ".zstd")))
 # As in the other checker: no text that people compress shrinks by more than this.
 LARGEST_RATIO, ALWAYS = 200, 1 << 16
 
 
-def expand(content: bytes) -> bytes:
-    """The text in a gzip file."""
+def ending_of(path: str) -> tuple[str, bool]:
+    """The ending that says what a file is, and whether it is compressed."""
+    stem, ending = os.path.splitext(path.lower())
+    return (os.path.splitext(stem)[1], True) if ending in (".gz", ".gzip") else (ending, False)
+
+
+def kind_of(path: str) -> str:
+    """`.npy`, `.npz`, `table`, `svmlight`, or `` for what is not read here."""
+    ending, compressed = ending_of(path)
+    if ending in (".npy", ".npz"):
+        return "" if compressed else ending
+    return "table" if ending in TABLES else "svmlight" if ending in SVMLIGHT else ""
+
+
+def text_of(path: str) -> bytes:
+    """What is in a text file, which may be compressed by gzip."""
+    content = read_bytes(path)
+    if not ending_of(path)[1]:
+        return content
     limit = max(LARGEST_RATIO * len(content), ALWAYS)
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
             expanded = file.read(limit + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise Unreadable(f"it cannot be expanded ({error})") from None
-    if len(expanded) > limit:
-        raise Unreadable(f"it expands to more than {LARGEST_RATIO} times its size")
+    expect(len(expanded) <= limit, f"it expands to more than {LARGEST_RATIO} times its size")
     return expanded
 
 
-def table_records(path: str) -> tuple[list[str], list[list[Optional[str]]]]:
-    """The names of the columns and the cells of a text table, which may be compressed."""
-    stem, ending = os.path.splitext(path.lower())
-    content = read_bytes(path)
-    if ending in (".gz", ".gzip"):
-        content, ending = expand(content), os.path.splitext(stem)[1]
-    return json_records(content) if ending in (".jsonl", ".ndjson") else csv_records(content, SEPARATORS[ending])
-
-
-SVMLIGHT = (".svm", ".libsvm", ".svmlight")
-
-
-def kind_of(path: str) -> str:
-    """`.npy`, `.npz`, `table`, `svmlight`, or `` for what is not read here."""
-    stem, ending = os.path.splitext(path.lower())
-    if ending in (".gz", ".gzip"):
-        ending = os.path.splitext(stem)[1]
-        return "table" if ending in TABLES else "svmlight" if ending in SVMLIGHT else ""
-    if ending in SVMLIGHT:
-        return "svmlight"
-    return "table" if ending in TABLES else ending if ending in (".npy", ".npz") else ""
-
-
-FOREIGN = (".parquet", *(ending + zst for ending in TABLES for zst in (".zst", ".zstd")))
+def table_records(path: str) -> Records:
+    """The names of the columns and the cells of a text table."""
+    ending, _ = ending_of(path)
+    return csv_records(text_of(path), SEPARATORS[ending]) if ending in SEPARATORS else json_records(text_of(path))
 
 
 def several_files(path: str) -> Optional[list[str]]:
@@ -674,28 +660,25 @@ def files_in(folder: str) -> list[str]:
     return [path for path in paths if os.path.isfile(path)]
 
 
-def read_several(files: list[str], origin: Struct) -> Table:
-    """Several tables as one."""
-    if any(file.lower().endswith(FOREIGN) for file in files):
-        raise Unreadable("Parquet and Zstandard are not read here; use unswayed-check")
-    if any(kind_of(file) != "table" for file in files):
-        raise Unreadable("several files are one dataset only if they are tables")
+def read_tables(files: list[str], origin: Struct) -> Table:
+    """One table or several as one."""
+    expect(not any(file.lower().endswith(FOREIGN) for file in files), "Parquet and Zstandard are not read here; use unswayed-check")
+    expect(all(kind_of(file) == "table" for file in files), "several files are one dataset only if they are tables")
     parts = [table_records(file) for file in files]
-    if not parts or any(names != parts[0][0] for names, _ in parts):
-        raise Unreadable("there are no tables, or their columns differ")
+    expect(bool(parts) and all(names == parts[0][0] for names, _ in parts), "there are no tables, or their columns differ")
     return read_table(parts[0][0], [record for _, records in parts for record in records], origin)
 
 
+Array = tuple[tuple[int, ...], list[float]]  # shape, and values row after row
 NPY_TYPES = {
     "f4": "f", "f8": "d", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I", "u8": "Q", "b1": "B",
 }
 NPY_HEADER = [r"descr.\s*:\s*['\"]([<>|=]?)(\w+)", r"fortran_order.\s*:\s*(True)?", r"shape.\s*:\s*\(([\d,L\s]*)\)"]
 
 
-def read_array(content: bytes) -> tuple[tuple[int, ...], list[float]]:
-    """Shape and values of a .npy file, row after row."""
-    if content[:6] != b"\x93NUMPY" or len(content) < 12:
-        raise Unreadable("it does not begin like a .npy file")
+def read_array(content: bytes) -> Array:
+    """A .npy file."""
+    expect(content[:6] == b"\x93NUMPY" and len(content) >= 12, "it does not begin like a .npy file")
     begin = 12 if content[6] >= 2 else 10
     begin, header_begin = begin + int.from_bytes(content[8:begin], "little"), begin
     header = content[header_begin:begin].decode("latin1")
@@ -703,11 +686,10 @@ def read_array(content: bytes) -> tuple[tuple[int, ...], list[float]]:
     if kind is None or fortran is None or sizes is None or kind[2] not in NPY_TYPES:
         raise Unreadable("its header cannot be understood, or it does not hold real numbers")
     digits = re.findall(r"\d+", sizes[1])
-    if any(len(one) > 19 for one in digits):
-        raise Unreadable("its header claims more numbers than any file has")
+    expect(all(len(one) <= 19 for one in digits), "its header claims more numbers than any file has")
     shape = tuple(map(int, digits))
-    if math.prod(shape) * struct.calcsize("<" + NPY_TYPES[kind[2]]) != len(content) - begin:
-        raise Unreadable("the array is not as long as its header says")
+    length = math.prod(shape) * struct.calcsize("<" + NPY_TYPES[kind[2]])
+    expect(length == len(content) - begin, "the array is not as long as its header says")
     format = (">" if kind[1] == ">" else "<") + str(math.prod(shape)) + NPY_TYPES[kind[2]]
     values = [float(x) for x in struct.unpack_from(format, content, begin)]
     if fortran[1] and len(shape) == 2:
@@ -716,124 +698,108 @@ def read_array(content: bytes) -> tuple[tuple[int, ...], list[float]]:
     return shape, values
 
 
-def as_rows(array: tuple[tuple[int, ...], list[float]], rows: int) -> list[list[float]]:
+def as_rows(array: Array, rows: int) -> list[list[float]]:
     shape, values = array
-    if len(shape) != 2 or 0 in shape:
-        raise Unreadable("an array of features must have two dimensions, and rows and columns")
+    expect(len(shape) == 2 and 0 not in shape, "an array of features must have two dimensions, and rows and columns")
     return [values[i : i + shape[1]] for i in range(0, min(rows, shape[0]) * shape[1], shape[1])]
 
 
-def as_column(array: tuple[tuple[int, ...], list[float]], of: int, rows: int) -> list[float]:
-    if array[0] not in ((of,), (of, 1)):
-        raise Unreadable("labels or weights are not one value per row")
+def as_column(array: Array, of: int, rows: int) -> list[float]:
+    expect(array[0] in ((of,), (of, 1)), "labels or weights are not one value per row")
     return array[1][:rows]
 
 
 def read_npy(content: bytes, labels: Optional[bytes], origin: Struct) -> Table:
-    if (origin.weight_column, origin.step_weight_column, origin.label_column) != (None, None, None):
-        raise Unreadable("a .npy file has no named columns")
-    if (labels is None) == (origin.labels[0] in LABELLED):
-        raise Unreadable("labels are missing, or not wanted")
+    expect([origin.label_column, *weight_columns(origin)] == [None] * 3, "a .npy file has no named columns")
+    expect((labels is not None) == (origin.labels[0] in LABELLED), "labels are missing, or not wanted")
     array = read_array(content)
     x, of = as_rows(array, origin.rows), array[0][0]
     y = None if labels is None else as_column(read_array(labels), of, origin.rows)
-    return Table(x, y, None, of)
+    return Table(x, y, None, None, of)
 
 
 def read_npz(content: bytes, labels: Optional[bytes], origin: Struct) -> Table:
-    if origin.label_column is not None:
-        raise Unreadable("an .npz file has no label column")
+    """Named arrays: of features and labels, or of a sparse matrix by rows as scipy.sparse.save_npz writes it, perhaps with an array y."""
+    expect(origin.label_column is None, "an .npz file has no label column")
     kind = origin.labels[0]
     needed = {"preferences": ["chosen", "rejected"], "premultiplied": ["z"], "none": ["x"]}.get(kind, ["x", "y"])
-    used = needed + [name for name in (origin.weight_column, origin.step_weight_column) if name is not None]
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            names = archive.namelist()
-            if "indptr.npy" in names:
-                found = [name.removesuffix(".npy") for name in names]
-                if len(set(found)) != len(found):
-                    raise Unreadable("an array is there twice")
-                return read_matrix(found, lambda name: archive.read(name + ".npy"), labels, origin)
-            if sorted(name.removesuffix(".npy") for name in names) != sorted(set(used)):
-                raise Unreadable(f"there must be the arrays {', '.join(used)} and no others")
-            arrays = {name.removesuffix(".npy"): read_array(archive.read(name)) for name in names}
+            members = {name.removesuffix(".npy"): name for name in archive.namelist()}
+            expect(len(members) == len(archive.namelist()), "an array is there twice")
+            is_sparse = "indptr" in members
+            if is_sparse:
+                needed = ["data", "indices", "indptr", "shape", "format", *["y"] * (kind in LABELLED and labels is None)]
+                members.pop("_is_array", None)
+            wanted = {*needed, *(name for name in weight_columns(origin) if name is not None)}
+            expect(set(members) == wanted, f"there must be the arrays {', '.join(sorted(wanted))} and no others")
+            if is_sparse:
+                expect(archive.read(members.pop("format")).endswith(b"csr"), "the matrix is not stored by rows")
+            arrays = {name: read_array(archive.read(member)) for name, member in members.items()}
     # A damaged directory can also lead to a place before the file, or to numbers that are none.
     except (zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, RuntimeError, EOFError, ValueError, OverflowError) as error:
         raise Unreadable(f"it is damaged ({error})") from None
-    x, of = as_rows(arrays[needed[0]], origin.rows), arrays[needed[0]][0][0]
-    if kind == "preferences":
-        if arrays["chosen"][0] != arrays["rejected"][0]:
-            raise Unreadable("chosen and rejected have different shapes")
-        x = [a + b for a, b in zip(x, as_rows(arrays["rejected"], origin.rows))]
-    y = as_column(arrays["y"], of, origin.rows) if "y" in needed else None
-    weights = None if origin.weight_column is None else as_column(arrays[origin.weight_column], of, origin.rows)
-    steps = None if origin.step_weight_column is None else as_column(arrays[origin.step_weight_column], of, origin.rows)
-    return Table(x, y, weights, of, steps)
+    table = matrix_rows(arrays, origin.rows) if is_sparse else array_rows([arrays[name] for name in needed if name != "y"], origin.rows)
+
+    def column(name: Optional[str]) -> Optional[list[float]]:
+        expect(name is None or name in arrays, "the format of a matrix is not a column")
+        return None if name is None else as_column(arrays[name], table.of, origin.rows)
+
+    weights, steps = map(column, weight_columns(origin))
+    if is_sparse and labels is not None:
+        return table._replace(y=as_column(read_array(labels), table.of, origin.rows), weights=weights, steps=steps)
+    return table._replace(y=column("y" if kind in LABELLED else None), weights=weights, steps=steps)
+
+
+def array_rows(arrays: list[Array], rows: int) -> Table:
+    """Rows of one array of features, or of two beside each other."""
+    expect(all(shape == arrays[0][0] for shape, _ in arrays), "chosen and rejected have different shapes")
+    parts = [as_rows(array, rows) for array in arrays]
+    return Table([sum(row, []) for row in zip(*parts)], None, None, None, arrays[0][0][0])
+
+
+def matrix_rows(arrays: dict[str, Array], rows: int) -> Table:
+    """The rows of a sparse matrix."""
+    shape, starts, indices, data = (arrays[name][1] for name in ("shape", "indptr", "indices", "data"))
+    good = all(x >= 0 and x.is_integer() for x in [*shape, *starts, *indices]) and len(shape) == 2
+    good = good and len(starts) == shape[0] + 1 and starts[0] == 0 and starts[-1] == len(data) == len(indices)
+    expect(good and all(a <= b for a, b in zip(starts, starts[1:])), "its arrays contradict each other")
+    pairs = [(int(a), int(b)) for a, b in zip(starts, starts[1:])][:rows]
+    columns = [[int(j) for j in indices[a:b]] for a, b in pairs]
+    return sparse_table([data[a:b] for a, b in pairs], columns, int(shape[1]), int(shape[0]))
 
 
 INDEX = re.compile(r"\+?\d{1,10}", re.ASCII)
 
 
-def sparse_table(values: list[list[float]], columns: list[list[int]], width: int, **more: Any) -> Table:
-    """Sparse rows, after columns have been found in order and in range; entries that are 0 are left out."""
+def sparse_table(values: list[list[float]], columns: list[list[int]], width: int, of: int, y: Optional[list[Any]] = None) -> Table:
+    """Sparse rows whose columns are in order and in range; entries that are 0 are left out."""
     for row in columns:
-        if any(a >= b for a, b in zip(row, row[1:])) or (row and not 0 <= row[-1] < width):
-            raise Unreadable("the columns of a row do not increase, or are out of range")
+        good = all(a < b for a, b in zip(row, row[1:])) and (not row or 0 <= row[-1] < width)
+        expect(good, "the columns of a row do not increase, or are out of range")
     kept = [[(j, value) for j, value in zip(js, row) if value != 0] for js, row in zip(columns, values)]
     pattern = [[j for j, _ in row] for row in kept], width
-    return Table([[value for _, value in row] for row in kept], pattern=pattern, **more)
+    return Table([[value for _, value in row] for row in kept], y, None, None, of, pattern)
 
 
 def read_svmlight(path: str, origin: Struct) -> Table:
     """Rows of a text file: the label, then INDEX:VALUE; indexes count from 1, or from 0 if there is a 0."""
-    content = read_bytes(path)
-    text = (expand(content) if path.lower().endswith((".gz", ".gzip")) else content).decode("utf-8", "replace")
+    text = text_of(path).decode("utf-8", "replace")
     lines = [line for line in (line.partition("#")[0].split() for line in text.split("\n")) if line]
-    if (origin.label_column, origin.weight_column, origin.step_weight_column) != (None, None, None):
-        raise Unreadable("an svmlight file has no named columns")
-    if origin.labels[0] not in LABELLED:
-        raise Unreadable("the rows of an svmlight file have labels")
-    try:
-        if not all(NUMBER.fullmatch(line[0]) for line in lines[: origin.rows]):
-            raise ValueError("a label")
-        y = [float(line[0]) for line in lines[: origin.rows]]
-        words = [[word.split(":") for word in line[1:]] for line in lines[: origin.rows]]
-        if not all(INDEX.fullmatch(index) and NUMBER.fullmatch(value) for row in words for index, value in row):
-            raise ValueError("an index or a number")
-        columns = [[int(index) for index, _ in row] for row in words]
-        values = [[float(value) for _, value in row] for row in words]
-    except ValueError as error:
-        raise Unreadable(f"a line is not a label with entries like 7:0.5 ({error})") from None
+    expect([origin.label_column, *weight_columns(origin)] == [None] * 3, "an svmlight file has no named columns")
+    expect(origin.labels[0] in LABELLED, "the rows of an svmlight file have labels")
+    y, columns, values = [], [], []
+    for line in lines[: origin.rows]:
+        pairs = [word.split(":") for word in line[1:]]
+        good = all(len(pair) == 2 and INDEX.fullmatch(pair[0]) and NUMBER.fullmatch(pair[1]) for pair in pairs)
+        expect(good and NUMBER.fullmatch(line[0]) is not None, "a line is not a label with entries like 7:0.5")
+        y.append(float(line[0]))
+        columns.append([int(index) for index, _ in pairs])
+        values.append([float(value) for _, value in pairs])
     first = 0 if any(j == 0 for row in columns for j in row) else 1
     columns = [[j - first for j in row] for row in columns]
     width = max((j + 1 for row in columns for j in row), default=0)
-    return sparse_table(values, columns, width, y=y, weights=None, of=len(lines))
-
-
-def read_matrix(names: list[str], read: Callable[[str], bytes], labels: Optional[bytes], origin: Struct) -> Table:
-    """A sparse matrix by rows, as scipy.sparse.save_npz writes it, perhaps with an array y."""
-    more = [name for name in (origin.weight_column, origin.step_weight_column) if name is not None]
-    own = ["y"] if origin.labels[0] in LABELLED and labels is None else []
-    wanted = {"data", "indices", "indptr", "shape", "format", *more, *own}
-    if set(names) - {"_is_array"} != wanted:
-        raise Unreadable(f"there must be the arrays {', '.join(sorted(wanted))} and no others")
-    if not read("format").endswith(b"csr"):
-        raise Unreadable("the matrix is not stored by rows")
-    arrays = {name: read_array(read(name)) for name in wanted - {"format"}}
-    (_, shape), (_, starts), (_, data), (_, indices) = (arrays[name] for name in ("shape", "indptr", "data", "indices"))
-    if len(shape) != 2 or any(x < 0 or x != int(x) for x in [*shape, *starts, *indices]):
-        raise Unreadable("its arrays contradict each other")
-    of, width, ends = int(shape[0]), int(shape[1]), [int(start) for start in starts]
-    good = len(ends) == of + 1 and ends[0] == 0 and ends[-1] == len(data) == len(indices)
-    if not good or any(a > b for a, b in zip(ends, ends[1:])):
-        raise Unreadable("its arrays contradict each other")
-    pairs = list(zip(ends, ends[1:]))[: origin.rows]
-    columns = [[int(j) for j in indices[a:b]] for a, b in pairs]
-    named = {name: as_column(arrays[name], of, origin.rows) for name in [*more, *own]}
-    y = as_column(read_array(labels), of, origin.rows) if labels is not None else named.get("y")
-    weights = named.get(origin.weight_column) if origin.weight_column is not None else None
-    steps = named.get(origin.step_weight_column) if origin.step_weight_column is not None else None
-    return sparse_table([data[a:b] for a, b in pairs], columns, width, y=y, weights=weights, of=of, steps=steps)
+    return sparse_table(values, columns, width, len(lines), y)
 
 
 # Entries of sparse rows that are written out here: more take gigabytes as Python's numbers.
@@ -844,14 +810,13 @@ def written_out(table: Table) -> Table:
     """The same rows with all their zeros."""
     if table.pattern is None:
         return table
-    rows, width = [], table.pattern[1]
-    if len(table.x) * width > MOST_WRITTEN_OUT:
-        raise Unreadable(f"{len(table.x)} rows of {width} columns are too many to write their zeros out")
-    for row, columns in zip(table.x, table.pattern[0]):
-        full = [0.0] * width
-        for j, value in zip(columns, row):
+    columns, width = table.pattern
+    small = len(table.x) * width <= MOST_WRITTEN_OUT
+    expect(small, f"{len(table.x)} rows of {width} columns are too many to write their zeros out")
+    rows = [[0.0] * width for _ in table.x]
+    for full, js, row in zip(rows, columns, table.x):
+        for j, value in zip(js, row):
             full[j] = value
-        rows.append(full)
     return table._replace(x=rows, pattern=None)
 
 
@@ -869,29 +834,27 @@ def shortest(x: float) -> str:
 
 
 def digest(table: Table) -> str:
+    """The SHA-256 of what a file holds."""
 
-    def numbers(values: list[float]) -> bytes:
-        return struct.pack(f"<{len(values)}d", *values)
+    def packed(numbers: list[Any], kind: str = "d") -> bytes:
+        return struct.pack(f"<{len(numbers)}{kind}", *numbers)
 
     if table.pattern is None:
-        hashed = hashlib.sha256(struct.pack("<QQ", len(table.x), len(table.x[0])))
+        hashed = hashlib.sha256(packed([len(table.x), len(table.x[0])], "Q"))
     else:
         columns, width = table.pattern
-        hashed = hashlib.sha256(b"\xff" * 8 + struct.pack("<QQ", len(table.x), width))
-        ends = [0]
+        hashed = hashlib.sha256(b"\xff" * 8 + packed([len(table.x), width], "Q"))
+        hashed.update(packed([0, *accumulate(map(len, columns))], "Q"))
         for row in columns:
-            ends.append(ends[-1] + len(row))
-        hashed.update(struct.pack(f"<{len(ends)}Q", *ends))
-        for row in columns:
-            hashed.update(struct.pack(f"<{len(row)}Q", *row))
+            hashed.update(packed(row, "Q"))
     for values in table.x:
-        hashed.update(numbers(values))
+        hashed.update(packed(values))
     is_text = table.y is not None and isinstance(table.y[0], str)
     hashed.update(b"\0" if table.y is None else b"\2" if is_text else b"\1")
     for label in table.y or []:
-        hashed.update(struct.pack("<Q", len(label.encode())) + label.encode() if is_text else numbers([label]))
-    hashed.update(b"\0" if table.weights is None else b"\1" + numbers(table.weights))
-    hashed.update(b"" if table.steps is None else b"\1" + numbers(table.steps))
+        hashed.update(packed([len(label.encode())], "Q") + label.encode() if is_text else packed([label]))
+    hashed.update(b"\0" if table.weights is None else b"\1" + packed(table.weights))
+    hashed.update(b"" if table.steps is None else b"\1" + packed(table.steps))
     return hashed.hexdigest()
 
 
@@ -901,159 +864,133 @@ def checked(table: Table, rows: int) -> Table:
     def plain(values: Any) -> Any:
         return values and [value if isinstance(value, str) else value + 0.0 for value in values]
 
-    if len(table.x) != rows:
-        raise Unreadable(f"{rows} rows are wanted, and there are {len(table.x)}")
+    expect(len(table.x) == rows, f"{rows} rows are wanted, and there are {len(table.x)}")
     values = [value for row in table.x for value in row] + [y for y in table.y or [] if not isinstance(y, str)]
-    if not all(map(math.isfinite, values + (table.weights or []) + (table.steps or []))):
-        raise Unreadable("a value is not a finite number")
-    if table.weights is not None and (min(table.weights) < 0 or max(table.weights) <= 0):
-        raise Unreadable("weights must be ≥ 0, and not all 0")
-    if min(table.steps or [1.0]) <= 0:
-        raise Unreadable("step weights must be > 0")
-    x = [[value + 0.0 for value in row] for row in table.x]
-    return Table(x, plain(table.y), plain(table.weights), table.of, table.steps, table.pattern)
+    expect(all(map(math.isfinite, values + (table.weights or []) + (table.steps or []))), "a value is not a finite number")
+    expect(table.weights is None or min(table.weights) >= 0 < max(table.weights), "weights must be ≥ 0, and not all 0")
+    expect(min(table.steps or [1.0]) > 0, "step weights must be > 0")
+    return table._replace(x=[plain(row) for row in table.x], y=plain(table.y), weights=plain(table.weights))
 
 
 def label_numbers(y: list[Any], origin: Struct) -> list[float]:
     """−1 and +1, scores, the numbers of classes, or labels that are numbers."""
     kind, content = origin.labels
-    if kind == "numbers":
-        if any(isinstance(label, str) for label in y):
-            raise Unreadable("a label is not a number")
+    if kind in ("numbers", "scores"):
+        expect(not any(isinstance(label, str) for label in y), "a label is not a number")
+        expect(kind == "numbers" or all(abs(label) <= 1 for label in y), "a score is not in [−1, 1]")
         return y
-    if kind == "scores":
-        if any(isinstance(label, str) or abs(label) > 1 for label in y):
-            raise Unreadable("a score is not a number in [−1, 1]")
-        return y
-    known = [content.negative, content.positive] if kind == "classes" else content.labels
+    known = {content.negative: -1.0, content.positive: 1.0} if kind == "classes" else {name: float(i) for i, name in enumerate(content.labels)}
     names = [label if isinstance(label, str) else shortest(label) for label in y]
-    if not set(names) <= set(known):
-        raise Unreadable(f"the label {min(set(names) - set(known))!r} is not one of the certificate's")
-    numbers = {name: float(i) for i, name in enumerate(known)} if kind == "multiclass" else dict(zip(known, (-1.0, 1.0)))
-    return [numbers[name] for name in names]
+    expect(set(names) <= set(known), f"there are labels that are none of the certificate's: {sorted(set(names) - set(known))[:1]}")
+    return [known[name] for name in names]
 
 
 def validate_origin(origin: Struct) -> None:
     kind, content = origin.labels
-    classes = list(content.values()) if kind == "classes" else content.labels if kind == "multiclass" else []
-    good = origin.of_columns is None or origin.of_columns >= origin.columns
-    good = good and origin.scale > 0 and 0 < origin.rows <= origin.of and origin.columns > 0 and len(set(classes)) == len(classes)
+    classes = list(content.values()) if kind == "classes" else content.labels if kind == "multiclass" else ["", "-"]
     made = "-" if origin.made is None else origin.made
-    good = good and bool(made.strip()) and len(made.encode()) <= 4096 and not any(unicodedata.category(c) == "Cc" or ord(c) in HIDDEN for c in made)
-    good = good and (kind != "multiclass" or len(classes) >= 2) and re.fullmatch("[0-9a-f]{64}", origin.sha256) is not None
-    if origin.class_weights is not None:
-        good = good and kind == "classes" and min(origin.class_weights.values()) > 0
-    if not good:
-        raise Unreadable("the certificate's statement: no data can be as an origin says")
+    weights = origin.class_weights
+    good = (
+        (origin.of_columns is None or origin.of_columns >= origin.columns > 0),
+        origin.scale > 0 and 0 < origin.rows <= origin.of and origin.columns > 0,
+        len(classes) >= 2 and len(set(classes)) == len(classes),
+        bool(made.strip()) and len(made.encode()) <= 4096,
+        not any(unicodedata.category(c) == "Cc" or ord(c) in HIDDEN for c in made),
+        re.fullmatch("[0-9a-f]{64}", origin.sha256) is not None,
+        weights is None or (kind == "classes" and min(weights.values()) > 0),
+    )
+    expect(all(good), "the certificate's statement: no data can be as an origin says")
+
+
+def read_file(path: str, labels: Optional[str], origin: Struct) -> Table:
+    """The table in a file or in several, which may have its labels in a file of their own."""
+    files, beside = several_files(path), path[: -len("x.npy")] + "y.npy"
+    kind = kind_of(path) if files is None else "table"
+    if labels is None and os.path.basename(path).endswith(("x.npy", "x.npz")) and os.path.exists(beside):
+        labels = beside
+    is_named = kind not in (".npy", ".npz", "svmlight")
+    expect(is_named or origin.chosen_columns is None, "columns were chosen, but those of an array have no names")
+    if kind == "table":
+        table = read_tables([path] if files is None else files, origin)
+    elif kind == "svmlight":
+        table = read_svmlight(path, origin)
+    else:
+        expect(kind != "", "Parquet, Zstandard and files of other kinds are not read here; use unswayed-check")
+        is_labelled = origin.labels[0] in LABELLED if kind == ".npy" else origin.label_file is not None
+        own = read_bytes(labels) if labels and is_labelled else None
+        table = (read_npy if kind == ".npy" else read_npz)(read_bytes(path), own, origin)
+    has_label_file = kind in (".npy", ".npz") or origin.label_file is None or labels is None
+    expect(has_label_file, "a label file is for .npy features and sparse matrices only")
+    return table
 
 
 def read_rows(path: str, labels: Optional[str], origin: Struct) -> Rows:
     """Makes the rows of an origin again from a file. In binary64 arithmetic: y·x, x, or chosen − rejected; divided by the scale."""
     validate_origin(origin)
-    files = several_files(path)
-    kind = kind_of(path) if files is None else "several"
-    beside = path[: -len("x.npy")] + "y.npy"
-    if labels is None and os.path.basename(path).endswith(("x.npy", "x.npz")) and os.path.exists(beside):
-        labels = beside
-    if kind in (".npy", ".npz", "svmlight") and origin.chosen_columns is not None:
-        raise Unreadable("columns were chosen, but those of an array have no names")
-    if files is not None:
-        table = read_several(files, origin)
-    elif kind == "table":
-        table = read_table(*table_records(path), origin)
-    elif kind == "svmlight":
-        table = read_svmlight(path, origin)
-    elif kind == ".npz":
-        label_content = read_bytes(labels) if labels and origin.label_file is not None else None
-        table = read_npz(read_bytes(path), label_content, origin)
-    elif kind == ".npy":
-        label_content = read_bytes(labels) if labels and origin.labels[0] in LABELLED else None
-        table = read_npy(read_bytes(path), label_content, origin)
-    else:
-        raise Unreadable(
-            "only .csv, .tsv and .jsonl files (or these with .gz), .npy and .npz files are read here; for Parquet and Zstandard use "
-            "unswayed-check"
-        )
-    if kind not in (".npy", ".npz") and origin.label_file is not None and labels is not None:
-        raise Unreadable("a label file is for .npy features and sparse matrices only")
+    table = read_file(path, labels, origin)
     if origin.of_columns is None:
         table = written_out(table)
     elif table.pattern is None:
         raise Invalid("the certificate is about sparse rows, and these are not")
     table = checked(table, origin.rows)
-    y = label_numbers(table.y, origin) if table.y is not None else [1.0] * len(table.x)
-    z = table.x
-    if origin.labels[0] in ("classes", "scores"):
+    kind, z, columns = origin.labels[0], table.x, table.pattern and table.pattern[0]
+    y = [1.0] * len(z) if table.y is None else label_numbers(table.y, origin)
+    if kind in ("classes", "scores"):
         z = [[label * value for value in row] for row, label in zip(z, y)]
-    elif origin.labels[0] == "preferences":
-        if len(z[0]) % 2:
-            raise Unreadable("preferences need an even number of columns")
+    elif kind == "preferences":
+        expect(len(z[0]) % 2 == 0, "preferences need an even number of columns")
         z = [[a - b for a, b in zip(row[: len(row) // 2], row[len(row) // 2 :])] for row in z]
-    columns, kept = len(z[0]), None
-    if table.pattern is not None:
-        if origin.labels[0] not in ("classes", "scores", "premultiplied"):
-            raise Unreadable("sparse rows have labels that are classes or scores, or none")
-        kept = {j: place for place, j in enumerate(sorted({j for row in table.pattern[0] for j in row}))}
-        columns = len(kept)
+    expect(columns is None or kind in ("classes", "scores", "premultiplied"), "sparse rows have labels that are classes or scores, or none")
     z = [[value / origin.scale + 0.0 for value in row] for row in z]
-    if not all(math.isfinite(value) for row in z for value in row):
-        raise Unreadable("a row is too long for binary64 numbers")
+    expect(all(math.isfinite(value) for row in z for value in row), "a row is too long for binary64 numbers")
+    # Columns that are 0 in all rows are left out (Lemma S1).
+    places = {j: place for place, j in enumerate(sorted({j for row in columns or [] for j in row}))}
+    width = len(z[0]) if columns is None else len(places)
     of_columns = None if table.pattern is None else table.pattern[1]
-    if (table.of, columns, of_columns, digest(table)) != (origin.of, origin.columns, origin.of_columns, origin.sha256):
+    if (table.of, width, of_columns, digest(table)) != (origin.of, origin.columns, origin.of_columns, origin.sha256):
         raise Invalid("these are not the certified rows: their number or their digest differs")
-    if origin.labels[0] in ("multiclass", "numbers"):
-        z = [[label, *row] for label, row in zip(y, z)]
-    weights = exact(table.weights) if table.weights is not None else [ONE] * len(z)
+    weights = [ONE] * len(z) if table.weights is None else exact(table.weights)
     steps = table.steps or [1.0] * len(z)
     if origin.class_weights is not None:
         of_class = {-1.0: origin.class_weights.negative, 1.0: origin.class_weights.positive}
         steps = [of_class[label] * step for label, step in zip(y, steps)]
-        if not all(0 < step < math.inf for step in steps):
-            raise Unreadable("a step weight is not a positive number")
-    if kept is not None and table.pattern is not None:
-        # Columns that are 0 in all rows are left out (Lemma S1).
-        pairs = zip(table.pattern[0], z)
-        sparse: Any = [SparseRow([(kept[j], Fraction(value)) for j, value in zip(js, row)], columns) for js, row in pairs]
-        return Rows(sparse, weights, table.weights is not None, exact(steps))
-    return Rows([exact(row) for row in z], weights, table.weights is not None, exact(steps))
+        expect(all(0 < step < math.inf for step in steps), "a step weight is not a positive number")
+    rows: Any
+    if columns is not None:
+        rows = [SparseRow([(places[j], Fraction(value)) for j, value in zip(js, row)], width) for js, row in zip(columns, z)]
+    else:
+        rows = [exact([label, *row] if kind in ("multiclass", "numbers") else row) for label, row in zip(y, z)]
+    return Rows(rows, weights, table.weights is not None, exact(steps))
 
 
 # ------------------------------------------------------------------------------------------------------------ the statement
 
-# What no theorem covers: all features of the first set without any of the second.
-UNSUPPORTED = [
-    ("any", "clip"), ("no-regularization", "projection"), ("multiclass", "ball"), ("multiclass weights", ""),
-    ("multiclass rows", ""), ("multiclass clip", ""), ("multiclass bias", ""), ("clip", "ball any"), ("clip", "hinge logistic"),
-    ("label_flips", "hinge logistic"),
-    ("label_flips weights", ""), ("label_flips rows", ""), ("features", "bias"), ("bias", "ball features box ellipsoid"), ("bias clip", ""),
-    ("bias projection", ""), ("bias weights", ""), ("bias rows", ""), ("rows", "hinge"), ("rows clip", ""),
-    ("regression", "ball features box ellipsoid"), ("any-label bias", ""),
-    ("new-data", "hinge logistic"), ("new-data", "ball features box ellipsoid"), ("new-data drift", ""), ("new-data row-weights", ""),
-    ("new-data scaled", ""), ("new-data weights", ""), ("new-data rows", ""), ("new-data clip", ""), ("new-data bias", ""), ("paper", "hinge"),
-    ("paper", "ball"), ("paper clip", ""), ("paper bias", ""), ("paper projection", ""), ("paper weights", ""),
-    ("schedule bias", "weighted"), ("weighted average", ""), ("schedule average horizon", ""), ("drift average", "rows"), ("new-data schedule", ""), ("paper schedule", ""),
-    ("paper rows", ""), ("paper drift", ""), ("paper new-data", ""), ("steps", "ball features box ellipsoid"), ("steps multiclass", ""),
-    ("steps clip", ""), ("class-points", "features"), ("class-points regression", ""), ("new-data steps", ""), ("paper steps", ""),
-    ("levels", "hinge logistic"), ("levels any", ""), ("levels weights", ""), ("levels rows", ""), ("levels drift", ""),
-    ("levels schedule", ""), ("levels average", ""), ("levels projection", ""), ("levels clip", ""), ("levels bias", ""),
-    ("levels no-regularization", ""), ("levels steps", ""),
-    ("contraction", "hinge"), ("contraction", "ball"), ("contraction rows", ""), ("contraction drift", ""),
-    ("contraction schedule", ""), ("contraction momentum", ""), ("contraction no-regularization", ""), ("contraction clip", ""),
-    ("contraction bias", ""), ("contraction steps", ""), ("contraction hostile", ""), ("contraction moments", ""),
-    ("sparse contraction", ""),
-    ("hostile multiclass", ""), ("hostile weights", ""), ("hostile rows", ""), ("hostile bias", ""),
-    ("paper hostile", ""), ("levels hostile", ""),
-    ("sparse", "hinge logistic"), ("sparse", "ball"), ("sparse weights", ""), ("sparse rows", ""), ("sparse drift", ""),
-    ("sparse schedule", ""), ("sparse momentum", ""), ("sparse projection", ""), ("sparse clip", ""), ("sparse bias", ""),
-    ("sparse no-regularization", ""), ("sparse steps", ""), ("sparse hostile", ""), ("sparse new-data", ""), ("sparse paper", ""),
-    ("sparse levels", ""),
-    ("momentum schedule", ""), ("momentum projection", ""), ("new-data momentum", ""), ("paper momentum", ""), ("levels momentum", ""),
-    ("rule", "hinge"), ("rule", "ball"), ("rule weights", ""), ("rule rows", ""), ("rule drift", ""), ("rule row-weights", ""), ("rule steps", ""),
-    ("rule schedule", ""), ("rule momentum", ""), ("rule no-regularization", ""), ("rule projection", ""), ("rule clip", ""), ("rule bias", ""),
-    ("rule hostile", ""), ("rule sparse", ""), ("rule moments", ""),
-    ("moments", "ball box ellipsoid"), ("moments multiclass", ""), ("moments rows", ""), ("moments drift", ""), ("moments schedule", ""),
-    ("moments momentum", ""), ("moments no-regularization", ""), ("moments clip", ""), ("moments bias", ""), ("moments steps", ""),
-    ("moments hostile", ""), ("moments new-data", ""), ("moments paper", ""), ("moments levels", ""),
+# What no theorem covers: the first feature with any one of the others …
+EXCLUDED = {
+    "sparse": "weights rows drift schedule momentum projection clip bias no-regularization steps hostile new-data paper levels contraction rule",
+    "moments": "multiclass rows drift schedule momentum no-regularization clip bias steps hostile new-data paper levels contraction rule",
+    "levels": "any weights rows drift schedule average momentum projection clip bias no-regularization steps hostile",
+    "rule": "weights rows drift row-weights schedule momentum projection clip bias no-regularization steps hostile",
+    "contraction": "rows drift schedule momentum clip bias no-regularization steps hostile",
+    "paper": "weights rows drift schedule momentum projection clip bias steps hostile new-data",
+    "new-data": "weights rows drift row-weights scaled schedule momentum clip bias steps",
+    "hostile": "multiclass weights rows bias",
+    "bias": "multiclass weights rows projection clip any-label",
+    "multiclass": "weights rows clip steps",
+    "clip": "rows steps",
+    "label_flips": "weights rows",
+    "momentum": "schedule projection",
+    "average": "weighted",
+    "class-points": "regression",
+}
+# … and all of the first features, unless there is one of the second, and one of the third.
+SYMMETRIC = "ball features box ellipsoid"
+NEEDED: list[tuple[str, ...]] = [
+    ("paper", "hinge", "ball"), ("contraction", "hinge", "ball"), ("rule", "hinge", "ball"), ("sparse", "hinge logistic", "ball"),
+    ("clip", "hinge logistic", "ball any"), ("new-data", "hinge logistic", SYMMETRIC), ("levels", "hinge logistic"),
+    ("label_flips", "hinge logistic"), ("rows", "hinge"), ("multiclass", "ball"), ("any", "clip"), ("features", "bias"),
+    ("class-points", "features"), ("bias", SYMMETRIC), ("steps", SYMMETRIC), ("regression", SYMMETRIC), ("moments", "ball box ellipsoid"),
+    ("no-regularization", "projection"), ("schedule bias", "weighted"), ("drift average", "rows"), ("schedule average horizon", ""),
 ]
 
 
@@ -1076,19 +1013,23 @@ def point_weights(statement: Struct) -> Numbers:
 
 
 def require_supported(statement: Struct, *more: str) -> None:
-    learner = statement.learner
-    optional = {
+    learner, threat, schedule = statement.learner, statement.threat, statement.learner.schedule
+    present = {
         "drift": len(statement.data) > 1, "projection": learner.projection is not None, "clip": learner.clip is not None,
-        "bias": bool(learner.unregularized), "no-regularization": learner.regularization == 0,
-        "schedule": learner.schedule is not None, "weighted": learner.schedule is not None and learner.schedule.weighted, "horizon": statement.horizon is not None, "average": learner.average,
-        "steps": statement.threat.poison_weight is not None, "class-points": has_class_points(statement), "hostile": bool(statement.hostile_rows),
-        "momentum": learner.momentum is not None, "moments": statement.threat.moments is not None, "sparse": any(origin.of_columns is not None for origin in statement.data),
-        "regression": is_regression(statement), "any-label": is_regression(statement) and statement.threat.label_bound is None,
+        "bias": bool(learner.unregularized), "no-regularization": learner.regularization == 0, "schedule": schedule is not None,
+        "weighted": schedule is not None and schedule.weighted, "horizon": statement.horizon is not None, "average": learner.average,
+        "steps": threat.poison_weight is not None, "class-points": has_class_points(statement), "hostile": bool(statement.hostile_rows),
+        "momentum": learner.momentum is not None, "moments": threat.moments is not None, "regression": is_regression(statement),
+        "any-label": is_regression(statement) and threat.label_bound is None,
+        "sparse": any(origin.of_columns is not None for origin in statement.data),
     }
-    features = {learner.loss[0], statement.threat.set[0], statement.target[0], *more, *(name for name in optional if optional[name])}
-    for these, unless in UNSUPPORTED:
-        if set(these.split()) <= features and not set(unless.split()) & features:
-            raise Invalid(f"no theorem covers {these}{' without ' + unless if unless else ''}")
+    features = {learner.loss[0], threat.set[0], statement.target[0], *more, *(name for name in present if present[name])}
+    for one in sorted(features & set(EXCLUDED)):
+        if features & set(EXCLUDED[one].split()):
+            raise Invalid(f"no theorem covers {one} with any of these: {EXCLUDED[one]}")
+    for these, *needs in NEEDED:
+        if set(these.split()) <= features and not all(features & set(need.split()) for need in needs):
+            raise Invalid(f"no theorem covers {these} without {' and '.join(needs)}")
 
 
 def validate(statement: Struct, data: list[Rows], target: Optional[Rows]) -> None:
@@ -1096,71 +1037,66 @@ def validate(statement: Struct, data: list[Rows], target: Optional[Rows]) -> Non
     require(len(data) > 0, "there are data")
     require(all(len(rows.z[0]) == len(data[0].z[0]) for rows in [*data, *([target] if target else [])]), "all rows are alike")
     require_supported(statement)
-    learner, columns = statement.learner, len(data[0].z[0]) - is_regression(statement)
+    columns = len(data[0].z[0]) - is_regression(statement)
     require(columns > 0, "there are features")
     kinds = [origin.labels[0] for origin in statement.data]
     require(all((kind == "numbers") == is_regression(statement) for kind in kinds), "rows begin with numbers for a regression loss")
-    require(learner.learning_rate > 0 and learner.regularization >= 0, "η > 0 and σ ≥ 0")
-    require(Fraction(learner.learning_rate) * Fraction(learner.regularization) < 1, "ησ < 1")
-    if learner.momentum is not None:
-        mu, decay = Fraction(learner.momentum), Fraction(learner.learning_rate) * Fraction(learner.regularization)
-        require(0 < mu < 1, "0 < μ < 1")
-        require((1 + mu - decay) ** 2 >= 4 * mu, "ησ ≤ (1 − √μ)²")
-    require(learner.batch >= 1, "a batch has points")
-    require(learner.schedule is None or learner.schedule.slowdown >= 0, "δ ≥ 0")
-    require(learner.schedule is None or not learner.schedule.weighted or learner.schedule.slowdown == 0, "δ = 0 where averages are weighted")
-    require(learner.schedule is None or learner.schedule.from_step is None or learner.schedule.from_step >= 1, "steps count from 1")
-    require(all(radius is None or radius > 0 for radius in (learner.projection, learner.clip)), "radii of steps are > 0")
-    free = learner.unregularized
-    require(len(free) <= 1 and max(free, default=0) < columns, "at most one coordinate is unregularized")
-    require(0 <= statement.threat.poison_rate < 1, "0 ≤ ε < 1")
-    weighted = [origin.step_weight_column is not None or origin.class_weights is not None for origin in statement.data]
-    require((statement.threat.poison_weight is not None) == any(weighted), "points have a step weight exactly if rows have")
-    require(min(point_weights(statement)) > 0, "the step weights of points are > 0")
-    if statement.target[0] == "rows":
-        own = statement.target[1]
-        require(own.step_weight_column is None and own.class_weights is None, "the target has no step weights")
-    block = statement.threat.moments
-    if block is not None:
-        require(block >= 1 and block % learner.batch == 0, "a block has whole steps, at least one")
-        horizon = statement.horizon
-        require(horizon is None or horizon.steps * learner.batch % block == 0, "the first steps are whole blocks")
-    hostile = statement.hostile_rows
-    require(not hostile or (len(hostile) == len(data) and max(hostile) > 0), "each dataset has a number of hostile rows, not all 0")
-    require(all(count < len(rows.z) for count, rows in zip(hostile, data)), "not all rows may be hostile")
-    kind, content = statement.threat.set
-
-    def is_radius(radius: float) -> bool:
-        return math.copysign(1.0, radius) > 0
-
-    if kind == "ball":
-        require(is_radius(content.radius), "R ≥ 0, and not −0")
-    elif kind == "features":
-        require(is_radius(content.radius) and is_radius(content.constant), "R ≥ 0 and c₀ ≥ 0, not −0")
-    elif kind == "box":
-        require(len(content.radii) == columns and all(map(is_radius, content.radii)), "there are d radii ≥ 0, none −0")
-    elif kind == "ellipsoid":
-        require(len(content.q) == columns * (columns + 1) // 2, "Q has d(d+1)/2 entries")
-    elif kind == "points":
-        require(len(content.points) >= columns and len(content.points) % columns == 0, "points have d entries")
-    loss, classes = learner.loss
-    require(loss != "smooth_hinge" or learner.loss[1] > 0, "the kink has a width > 0")
-    require(loss != "epsilon_insensitive" or learner.loss[1] >= 0, "the tube has a width ≥ 0")
-    require(loss != "huber" or learner.loss[1] > 0, "δ > 0")
-    require(loss != "quantile" or 0 < learner.loss[1] < 1, "the quantile is between 0 and 1")
-    label_bound = statement.threat.label_bound
-    require(label_bound is None or (is_regression(statement) and is_radius(label_bound)), "labels that are numbers have a bound Y ≥ 0, not −0")
+    validate_learner(statement.learner, columns)
+    validate_threat(statement, data, columns)
+    loss, classes = statement.learner.loss
     if loss == "multiclass":
         require(classes >= 2 and columns >= 2, "there are classes and features")
         labels = [row[0] for rows in data for row in rows.z]
         require(all(label.denominator == 1 and 0 <= label < classes for label in labels), "rows begin with their class")
     if statement.horizon is not None:
-        validate_rates(learner, statement.horizon)
-    if statement.target[0] == "weights":
-        weights = statement.target[1]
-        require(len(weights) == len(data), "each dataset has target weights")
-        for rows, own in zip(data, weights):
-            require(len(own) == len(rows.z) and min(own) >= 0 and max(own) > 0, "target weights are ≥ 0, one for each row")
+        validate_rates(statement.learner, statement.horizon)
+    kind, own = statement.target
+    if kind == "rows":
+        require(own.step_weight_column is None and own.class_weights is None, "the target has no step weights")
+    if kind == "weights":
+        require(len(own) == len(data), "each dataset has target weights")
+        for weights, rows in zip(own, data):
+            require(len(weights) == len(rows.z) and min(weights) >= 0 < max(weights), "target weights are ≥ 0, one for each row")
+
+
+def validate_learner(learner: Struct, columns: int) -> None:
+    schedule, (loss, width), free = learner.schedule, learner.loss, learner.unregularized
+    decay = Fraction(learner.learning_rate) * Fraction(learner.regularization)
+    require(learner.learning_rate > 0 and learner.regularization >= 0 and decay < 1, "η > 0, σ ≥ 0 and ησ < 1")
+    if learner.momentum is not None:
+        mu = Fraction(learner.momentum)
+        require(0 < mu < 1 and (1 + mu - decay) ** 2 >= 4 * mu, "0 < μ < 1 and ησ ≤ (1 − √μ)²")
+    require(learner.batch >= 1, "a batch has points")
+    if schedule is not None:
+        require(schedule.slowdown == 0 or (schedule.slowdown > 0 and not schedule.weighted), "δ ≥ 0, and 0 where averages are weighted")
+        require(schedule.from_step is None or schedule.from_step >= 1, "steps count from 1")
+    require(all(radius is None or radius > 0 for radius in (learner.projection, learner.clip)), "radii of steps are > 0")
+    require(len(free) <= 1 and max(free, default=0) < columns, "at most one coordinate is unregularized")
+    require(loss not in ("smooth_hinge", "huber", "quantile") or width > 0, "the width, δ or quantile of the loss is > 0")
+    require(loss != "epsilon_insensitive" or width >= 0, "the tube has a width ≥ 0")
+    require(loss != "quantile" or width < 1, "the quantile is below 1")
+
+
+def validate_threat(statement: Struct, data: list[Rows], columns: int) -> None:
+    threat, hostile, horizon = statement.threat, statement.hostile_rows, statement.horizon
+    require(0 <= threat.poison_rate < 1, "0 ≤ ε < 1")
+    weighted = any(origin.step_weight_column is not None or origin.class_weights is not None for origin in statement.data)
+    require((threat.poison_weight is not None) == weighted, "points have a step weight exactly if rows have")
+    require(min(point_weights(statement)) > 0, "the step weights of points are > 0")
+    if threat.moments is not None:
+        batch = statement.learner.batch
+        require(threat.moments >= 1 and threat.moments % batch == 0, "a block has whole steps, at least one")
+        require(horizon is None or horizon.steps * batch % threat.moments == 0, "the first steps are whole blocks")
+    require(not hostile or (len(hostile) == len(data) and max(hostile) > 0), "each dataset has a number of hostile rows, not all 0")
+    require(all(count < len(rows.z) for count, rows in zip(hostile, data)), "not all rows may be hostile")
+    kind, content = threat.set
+    radii = list(content.values()) if kind in ("ball", "features") else content.radii if kind == "box" else []
+    bounds = radii if threat.label_bound is None else [*radii, threat.label_bound]
+    require(all(math.copysign(1.0, bound) > 0 for bound in bounds), "radii and the bound of labels are ≥ 0, none −0")
+    require(threat.label_bound is None or is_regression(statement), "labels that have a bound are numbers")
+    require(kind != "box" or len(radii) == columns, "there are d radii")
+    require(kind != "ellipsoid" or len(content.q) == columns * (columns + 1) // 2, "Q has d(d+1)/2 entries")
+    require(kind != "points" or (len(content.points) >= columns and len(content.points) % columns == 0), "points have d entries")
 
 
 def validate_rates(learner: Struct, horizon: Struct) -> None:

@@ -1193,22 +1193,17 @@ class Row(NamedTuple):
 
 
 def rows_of(l: Letters, rows: Rows, p: Numbers, t: Numbers, classes: int) -> Iterator[Row]:
-    i = 0
-    for z, own_p, own_t, step in zip(rows.z, p, t, rows.steps):
+    for i, (z, own_p, own_t, step) in enumerate(zip(rows.z, p, t, rows.steps)):
         if not classes:
             label, x = (z[0], z[1:]) if len(z) > len(l.beta) else (ONE, z)
             square = l.square(x)
             yield Row(i, step * own_p, own_t, step * square, square, dot(l.beta, x), x, ((0, 1),), label)
-            i += 1
             continue
         own, x = int(z[0]), z[1:]
-        products = [dot(l.beta[c * len(x) : (c + 1) * len(x)], x) for c in range(classes)]
-        for other in range(classes):
-            if other != own:
-                b = products[own] - products[other]
-                square = classes * norm2(x)
-                yield Row(i, own_p, own_t, square, square, b, x, ((own, 1), (other, -1)))
-                i += 1
+        square, products = classes * norm2(x), [dot(l.beta[c * len(x) : (c + 1) * len(x)], x) for c in range(classes)]
+        for pair, other in enumerate(c for c in range(classes) if c != own):
+            at, b = i * (classes - 1) + pair, products[own] - products[other]
+            yield Row(at, own_p, own_t, square, square, b, x, ((own, 1), (other, -1)))
 
 
 class Entropy(NamedTuple):
@@ -1241,6 +1236,16 @@ class Entropy(NamedTuple):
         if at == HALF and ((half == "upper" and high <= 0) or (half == "lower" and low >= 0)):
             return below, value  # h falls from ½ on
         return below, value + up(max(abs(low), abs(high)) ** 2 / (4 * (2 * a - c)))
+
+
+def above_interval(jump: Fraction, kappa: Fraction, y: Fraction, low: Fraction, high: Fraction) -> Fraction:
+    """T + y of Lemma L4 for s between low and high."""
+    bounds = []
+    if low <= 1:
+        bounds += [jump + (kappa - y) * (s - 1) for s in (low, min(high, ONE))]
+    if high >= 1:
+        bounds += [-y * (s - 1) for s in (high, max(low, ONE))]
+    return max(bounds)
 
 
 class Lines:
@@ -1282,14 +1287,8 @@ class Lines:
         """Lemma L4 for s between oᵀz ± reach. Slopes are given as they are."""
         reach, y = Fraction(self.v[of + "reach"][row.i]), self.scale * Fraction(self.v[of + "y"][row.i])
         require(reach >= 0 and reach**2 >= self.radius**2 * row.square, "reach ≥ r‖z‖")
-        middle = dot(self.centre, row.x)
-        low, high = middle - reach, middle + reach
-        kappa, jump, bounds = self.l.kappa0 * row.p - row.t, self.jump(row), []
-        if low <= 1:
-            bounds += [jump + (kappa - y) * (s - 1) for s in (low, min(high, ONE))]
-        if high >= 1:
-            bounds += [-y * (s - 1) for s in (high, max(low, ONE))]
-        return max(bounds) - y, y
+        middle, kappa = dot(self.centre, row.x), self.l.kappa0 * row.p - row.t
+        return above_interval(self.jump(row), kappa, y, middle - reach, middle + reach) - y, y
 
     def logistic(self, row: Row) -> tuple[Fraction, Fraction]:
         """Lemma L3."""
@@ -1413,44 +1412,34 @@ def symmetric_set(
     """Lemma L7 for a ball (or any point, clipped), a box or an ellipsoid; Lemma I1 at an end of a slab, or Lemma I2 for one class."""
     kind, content = statement.threat.set
     chi, beta, d = l.two_ak - nu, l.beta, len(l.beta)
-    weight = point_weights(statement)[part]
-    linear = ZERO
-    m: Any
-    if kind == "features":
-        [b] = l.free
-        radius, constant = weight * Fraction(content.radius), weight * Fraction(content.constant)
-        t, square = radius * tau[0], radius**2 + l.k * constant**2
-        half_n = [ZERO if j == b else radius / (2 * tau[0]) for j in range(d)]
-        half_n_beta = [n * one for n, one in zip(half_n, beta)]
-        fixed = up(dot(half_n_beta, beta))
-        name, m = "diagonal", [chi**2 * n for n in half_n]
-        # The adversary chooses the sign by the label, unless labels are numbers or the case is of one class.
-        linear = constant * (chi * end + beta[b])
-        if has_class_points(statement):
-            linear = -linear if part == 0 else linear
-        elif not is_regression(statement):
-            linear = abs(linear)
-    elif kind == "box":
+    weight, linear = point_weights(statement)[part], ZERO
+    half_n: Any  # ½N: a number times I; a list of them (a diagonal); or a number times Q
+    if kind == "box":
         radii = [weight * radius for radius in exact(content.radii)]
-        t, square = dot(radii, tau), norm2(radii)
-        half_n = [r / (2 * one) for r, one in zip(radii, tau)]  # ½N
+        name, t, square, half_n = "diagonal", dot(radii, tau), norm2(radii), [r / (2 * one) for r, one in zip(radii, tau)]
         half_n_beta = [n * b for n, b in zip(half_n, beta)]
         fixed = sum((up(n * b) for n, b in zip(half_n_beta, beta)), ZERO)
-        name, m = "diagonal", [chi**2 * n for n in half_n]
     elif kind == "ellipsoid":
-        q = symmetric(exact(content.q), d)
-        t, square = tau[0], weight**2 * Fraction(omega or 0)
-        half_n_beta = [weight**2 * x / (2 * tau[0]) for x in apply(q, beta)]
+        name, t, square, half_n = "dense", tau[0], weight**2 * Fraction(omega or 0), weight**2 / (2 * tau[0])
+        half_n_beta = [half_n * x for x in apply(symmetric(exact(content.q), d), beta)]
         fixed = up(dot(half_n_beta, beta))
-        name, m = "dense", weight**2 * chi**2 / (2 * tau[0])  # times Q
     else:
-        radius = weight * point_radius(statement)[0]
-        t, square = radius * tau[0], radius**2
-        half_n_beta = [radius / (2 * tau[0]) * b for b in beta]
+        radius = weight * (Fraction(content.radius) if kind == "features" else point_radius(statement)[0])
+        name, t, square, half_n = "scalar", radius * tau[0], radius**2, radius / (2 * tau[0])
+        if kind == "features":
+            name, half_n = "diagonal", [ZERO if j in l.free else half_n for j in range(d)]
+            constant = weight * Fraction(content.constant)
+            square, linear = square + l.k * constant**2, constant * (chi * end + sum((beta[j] for j in l.free), ZERO))
+            # The adversary chooses the sign by the label, unless labels are numbers or the case is of one class.
+            if has_class_points(statement):
+                linear = -linear if part == 0 else linear
+            elif not is_regression(statement):
+                linear = abs(linear)
+        half_n_beta = [n * b for n, b in zip(half_n if name == "diagonal" else [half_n] * d, beta)]
         fixed = up(dot(half_n_beta, beta))
-        name, m = "scalar", chi**2 * radius / (2 * tau[0])
     c = acting_constant(l, t / 2 + l.alpha * l.eta * square, weight * nu, acting, linear)
-    return Point(c + fixed, [2 * chi * x for x in half_n_beta], "scalar" if chi == 0 else name, ZERO if chi == 0 else m)
+    scaled = [chi**2 * n for n in half_n] if name == "diagonal" else chi**2 * half_n
+    return Point(c + fixed, [2 * chi * x for x in half_n_beta], "scalar" if chi == 0 else name, ZERO if chi == 0 else scaled)
 
 
 def class_matrix(classes: int, label: int) -> list[Numbers]:
@@ -1511,7 +1500,7 @@ def peak(
         v, qx = ([ZERO if j == fixed else one for j, one in enumerate(vector)] for vector in (v, qx))
         ax = [base * one - l.eps * point.M * q for one, q in zip(x, qx)]
         inner = up((2 * dot(v, x) - dot(x, ax)) / 4)
-        return inner + part(norm2([one - other for one, other in zip(v, ax)]), point.M * Fraction(omega or 0))
+        return inner + part(norm2(minus(v, ax)), point.M * Fraction(omega or 0))
     m, classes, label = point.M
     d = len(v) // classes
     columns = [[v[c * d + j] for c in range(classes)] for j in range(d)]
@@ -1795,26 +1784,16 @@ def line_above(
     require_lengths(given, LINE_VECTORS, wanted)
     if is_ruled:
         given = by_rule(statement, proof, given, rows)
-    total = sum(rows.weights)
-    # Weights times the scale, which makes them free of quotients.
-    if statement.target[0] == "data":
-        scale, p, t = total, rows.weights, rows.weights
-    else:
-        own = exact(statement.target[1][given.dataset]) if target is None else target.weights
-        scale, p = total * sum(own), [w * sum(own) for w in rows.weights]
-        t = [w * total for w in own]
+    scale, p, t = scaled_weights(statement, rows, given.dataset, target)
     shell = (None, None) if proof.shells is None else (exact(proof.shells.centre), Fraction(proof.shells.radii[given.shell]))
-    lines = Lines(l, given, Fraction(scale), statement.learner.clip, shell)
+    lines = Lines(l, given, scale, statement.learner.clip, shell)
     bound = getattr(lines, kind.replace("-", "_"))
-    sums: list[tuple[Row, tuple[Fraction, Fraction]]] = []
     if statement.hostile_rows:
         ones = [ONE] * len(rows.z)
         unit = [(row, *bound(row)) for row in rows_of(l, rows, ones, ones, classes)]
         return without_hostile(unit, rows.weights, statement.hostile_rows[given.dataset], given)
-    if target is None:
-        sums = [(row, bound(row)) for row in rows_of(l, rows, p, t, classes)]
-    else:
-        sums = [(row, bound(row)) for row in rows_of(l, rows, p, [ZERO] * len(p), classes)]
+    sums = [(row, bound(row)) for row in rows_of(l, rows, p, t if target is None else [ZERO] * len(p), classes)]
+    if target is not None:
         sums += [(row, lines.interval(row, "target_")) for row in rows_of(l, target, [ZERO] * len(t), t, classes)]
     slope = [ZERO] * len(l.beta)
     for row, (_, y) in sums:
@@ -1823,6 +1802,16 @@ def line_above(
                 for j, x in entries_of(row.x):
                     slope[block * len(row.x) + j] += sign * y * x
     return up(sum((constant for _, (constant, _) in sums), ZERO) / scale), [s / scale for s in slope], ZERO
+
+
+def scaled_weights(statement: Struct, rows: Rows, dataset: int, target: Optional[Rows]) -> tuple[Fraction, Numbers, Numbers]:
+    """S, and S times the weights p_i and t_i, which makes them free of quotients."""
+    total = sum(rows.weights, ZERO)
+    if statement.target[0] == "data":
+        return total, rows.weights, rows.weights
+    own = exact(statement.target[1][dataset]) if target is None else target.weights
+    of_target = sum(own, ZERO)
+    return total * of_target, [w * of_target for w in rows.weights], [w * total for w in own]
 
 
 def by_rule(statement: Struct, proof: Struct, given: Struct, rows: Rows) -> Struct:
@@ -1866,7 +1855,7 @@ def without_hostile(
     require(scale > 0, "rows that are not hostile have a weight")
     constant, slope = heaviest * threshold, [-heaviest * own for own in c]
     for (row, top, y), weight in zip(unit, weights):
-        above = spread / 2 * norm2([own - y * x for own, x in zip(c, row.x)]) - top - threshold
+        above = spread / 2 * norm2(minus(c, [y * x for x in row.x])) - top - threshold
         constant += weight * (top + max(above, ZERO))
         slope = [own + weight * y * x for own, x in zip(slope, row.x)]
     return up(constant / scale), [own / scale for own in slope], up(heaviest / (2 * spread * scale))
@@ -1929,8 +1918,7 @@ def prove_paper(statement: Struct, proof: Struct, rows: Rows) -> Fraction:
     lower = [nu9 * t - eps * k * at - eps * eta * az + nu10 * z for at, t, az, z in zip(a_theta, theta, a_point, point)]
     x, dx = theta + point, upper + lower
     fixed = nu8 * ball**2 + 2 * nu9 + nu10 * radius**2
-    rest = norm2([one - other for one, other in zip(g, dx)])
-    return gain / total + fixed + 2 * dot(g, x) - dot(x, dx) + rest / delta
+    return gain / total + fixed + 2 * dot(g, x) - dot(x, dx) + norm2(minus(g, dx)) / delta
 
 
 def start_of_paper(statement: Struct, proof: Struct, m: Fraction) -> Fraction:
@@ -1970,7 +1958,7 @@ class Contraction:
         require_projection(statement, l)
         self.radius, _ = point_radius(statement)
         require_ball_kept(statement, Fraction(proof.ball), self.radius**2, data, l)
-        (p, targets), self.scale = self.shares(statement, rows)
+        self.scale, p, targets = scaled_weights(statement, rows, 0, None)
         squares = [norm2(z) for z in rows.z]
         self.jumps = [w * (1 - l.eps) * l.full(n, dot(l.beta, z)) for w, z, n in zip(p, rows.z, squares)]
         self.kappas = [w * l.kappa0 - t for w, t in zip(p, targets)]
@@ -1982,16 +1970,6 @@ class Contraction:
         self.z = [z[i * d : (i + 1) * d] for i in range(self.n)]
         # Bits of a sum over all rows, but for the slopes, with a sign.
         self.field = max(map(abs, z), default=0).bit_length() + self.n.bit_length() + 2
-
-    @staticmethod
-    def shares(statement: Struct, rows: Rows) -> tuple[tuple[list[Fraction], list[Fraction]], Fraction]:
-        """S·p_i and S·t_i of all rows, and S."""
-        total, weights = sum(rows.weights, ZERO), list(rows.weights)
-        if statement.target[0] != "weights":
-            return (weights, weights), total
-        own = exact(statement.target[1][0])
-        of_target = sum(own, ZERO)
-        return ([of_target * w for w in weights], [total * t for t in own]), total * of_target
 
     def require_numbers(self, proof: Struct) -> None:
         require(proof.tau > 0 and proof.nu >= 0, "τ > 0 and ν ≥ 0")
@@ -2020,21 +1998,15 @@ class Contraction:
             left = right = (kappa * below - jump) / (high - low)
         return [right + (left - right) * (c / 15.0) for c in range(16)]
 
-    def top(self, i: int, y: Fraction) -> Fraction:
-        """T of Lemma L4 for the row's interval."""
-        low, high, jump, bounds = Fraction(self.lows[i]), Fraction(self.highs[i]), self.jumps[i], []
-        if low <= 1:
-            bounds += [jump + (self.kappas[i] - y) * (s - 1) for s in (low, min(high, ONE))]
-        if high >= 1:
-            bounds += [-y * (s - 1) for s in (high, max(low, ONE))]
-        return max(bounds)
-
     def find_lines(self) -> None:
         """For each row its slopes, as whole numbers, with S times the constants, as whole numbers too."""
         slopes = [self.slopes(i) for i in range(self.n)]
         require(all(math.isfinite(y) for row in slopes for y in row), "slopes are finite")
         flat, self.slope_bits = on_grid(y for row in slopes for y in row)
-        tops = [self.top(i, Fraction(y)) - Fraction(y) for i, row in enumerate(slopes) for y in row]
+        ends = [(Fraction(low), Fraction(high)) for low, high in zip(self.lows, self.highs)]
+        tops = [
+            above_interval(self.jumps[i], self.kappas[i], Fraction(y), *ends[i]) - Fraction(y) for i, row in enumerate(slopes) for y in row
+        ]
         constants, self.constant_bits = on_grid(tops)
         # Room for the sum of all products, and a sign.
         field = self.field + max(map(abs, flat), default=0).bit_length()
@@ -2194,18 +2166,15 @@ class LevelProof:
         kind, content = statement.threat.set
         square, d = self.radius**2, self.d
         require(self.radius >= 0, "R ≥ 0")
-        if kind == "ball":
-            inside = Fraction(content.radius) ** 2 <= square
-        elif kind == "box":
-            inside = norm2(exact(content.radii)) <= square
+        if kind == "ellipsoid":
+            inside = has_positive_minors(shifted(symmetric(exact(content.q), d), square, -1))
         elif kind == "points":
             points = exact(content.points)
             inside = all(norm2(points[i : i + d]) <= square for i in range(0, len(points), d))
         elif kind == "label_flips":
             inside = max(self.squares) <= square
         else:
-            q = symmetric(exact(content.q), d)
-            inside = has_positive_minors([[square * (i == j) - q[i][j] for j in range(d)] for i in range(d)])
+            inside = norm2(exact(content.radii if kind == "box" else [content.radius])) <= square
         require(inside, "the set lies in the ball of radius R")
         require(self.norm > self.radius and self.norm**2 > max(self.squares), "n̂ is above all norms")
 
@@ -2278,11 +2247,14 @@ class LevelProof:
 
     # Theorem E1
 
-    def moments(self, factors: Numbers) -> list[Numbers]:
-        """Σ w f zzᵀ, the lower triangle."""
-        weighted = [w * f for w, f in zip(self.weights, factors)]
-        columns = list(zip(*self.z))
-        return [[sum((f * a * b for f, a, b in zip(weighted, columns[i], columns[j])), ZERO) for j in range(i + 1)] for i in range(self.d)]
+    def moments(self, factors: Numbers, unit: int, upward: bool) -> list[Numbers]:
+        """Σ w f zzᵀ, each entry rounded to a multiple of 2^unit."""
+        weighted, columns = [w * f for w, f in zip(self.weights, factors)], list(zip(*self.z))
+        sums = [
+            grid(sum((f * a * b for f, a, b in zip(weighted, columns[i], columns[j])), ZERO), unit, upward)
+            for i in range(self.d) for j in range(i + 1)
+        ]
+        return symmetric(sums, self.d)
 
     def find_fixed(self) -> None:
         """All of the bound on a level that is the same for all levels."""
@@ -2294,12 +2266,10 @@ class LevelProof:
             acting = reach if self.nu == 0 else search(reach, ZERO, self.nu)
         point = self.eps * (acting + up(self.radius * self.rho * norm2(self.tilt) / (2 * chi)))
         unit = length_of(total) - 60
-        lower = [[grid(x, unit, False) for x in row] for row in self.moments(exact(proof.curves))]
         base = self.curvature + self.omega - self.eps * self.radius * chi * self.rho / 2
-        diagonal = grid(total * base, unit, False) - d * power_of_two(unit)
-        matrix = [[diagonal * (i == j) - lower[max(i, j)][min(i, j)] for j in range(d)] for i in range(d)]
-        least = total * self.least
-        require(has_positive_minors([[matrix[i][j] - least * (i == j) for j in range(d)] for i in range(d)]), "A ≻ aI")
+        diagonal, least = grid(total * base, unit, False) - d * power_of_two(unit), total * self.least
+        matrix = shifted(self.moments(exact(proof.curves), unit, False), diagonal, -1)
+        require(has_positive_minors(shifted(matrix, least)), "A ≻ aI")
         slopes = [w * Fraction(y) for w, y in zip(self.weights, proof.slopes)]
         at_centre, at_tilt = sigma * chi - 2 * self.curvature, self.eps * self.radius * self.rho - sigma
         v = [
@@ -2308,7 +2278,7 @@ class LevelProof:
         ]
         x = exact(proof.peak)
         ax = apply(matrix, x)
-        peak = up((2 * dot(v, x) - dot(ax, x)) / (4 * total)) + up(norm2([a - b for a, b in zip(v, ax)]) / (4 * total * least))
+        peak = up((2 * dot(v, x) - dot(ax, x)) / (4 * total)) + up(norm2(minus(v, ax)) / (4 * total * least))
         self.fixed = point + (sigma * chi - self.curvature) * norm2(self.o) - sigma * dot(self.tilt, self.o) + peak
         self.known: dict[int, tuple[Fraction, Fraction]] = {}
 
@@ -2379,11 +2349,10 @@ class LevelProof:
     def spread(self, activities: Numbers, spread: float) -> tuple[Fraction, Fraction]:
         """√S₁ and S₂."""
         d, unit, benign, point = self.d, length_of(self.total) - 60, 1 - self.eps, self.eps * self.radius**2
-        lower = [[grid(x, unit, True) for x in row] for row in self.moments([w * w for w in activities])]
+        moments = self.moments([w * w for w in activities], unit, True)
         diagonal = self.total * Fraction(spread) - d * power_of_two(unit)
-        matrix = [[diagonal * (i == j) - lower[max(i, j)][min(i, j)] for j in range(d)] for i in range(d)]
-        require(has_positive_minors(matrix), "ΛI ≻ Σp w̄²zzᵀ")
-        trace = sum((lower[j][j] for j in range(d)), ZERO)
+        require(has_positive_minors(shifted(moments, diagonal, -1)), "ΛI ≻ Σp w̄²zzᵀ")
+        trace = sum((moments[j][j] for j in range(d)), ZERO)
         return sqrt_up(up(benign * trace / self.total) + point), benign * Fraction(spread) + point
 
     def near_activities(self) -> Numbers:
@@ -2500,7 +2469,7 @@ def prove_new_data(statement: Struct, claim: Struct, rows: Rows) -> Fraction:
             low = high = max((1 - l.eps) * l.full(square, dot(l.beta, z)), ZERO) - y
         constants.append(max(high, floor))
         if hostile is not None:
-            distance = norm2([c - y * x for c, x in zip(pull, z)])
+            distance = norm2(minus(pull, [y * x for x in z]))
             above += max(tightness / 2 * distance - constants[-1] - threshold, ZERO)
         doubt += (high - low) ** 2
         slope = [own + y * x for own, x in zip(slope, z)]
@@ -2548,11 +2517,11 @@ def check_linear(certificate: Struct, data: list[Rows], target: Optional[Rows]) 
         kind, proof = given
         about_error = kind == "levels" or (kind == "cases" and "error" in proof.rows[0])
         require(about_error == of_error, "a proof is about what is claimed")
-        if kind == "levels":
-            return prove_levels(statement, proof, data[0])
-        if kind == "contraction":
-            return prove_contraction(statement, proof, data)
-        return prove_cases(statement, proof, data, target) if kind == "cases" else prove_paper(statement, proof, data[0])
+        prove: dict[str, Callable[[], Fraction]] = {
+            "cases": lambda: prove_cases(statement, proof, data, target), "paper": lambda: prove_paper(statement, proof, data[0]),
+            "levels": lambda: prove_levels(statement, proof, data[0]), "contraction": lambda: prove_contraction(statement, proof, data),
+        }
+        return prove[kind]()
 
     value = value_of(loss.proof, False)
     found: dict[str, Optional[float]] = {"certified_loss": proven(loss.bound, value, "loss")}
@@ -2627,24 +2596,21 @@ def at(path: str, work: Callable[[], Any]) -> Any:
     """The work, with the file's name in what goes wrong."""
     try:
         return work()
-    except Unreadable as error:
-        raise Unreadable(f"{path}: {error}") from None
-    except Invalid as error:
-        raise Invalid(f"{path}: {error}") from None
+    except (Unreadable, Invalid) as error:
+        raise type(error)(f"{path}: {error}") from None
 
 
 def verify(path: str, data: list[str], labels: Optional[str] = None, target: Optional[str] = None) -> dict[str, Any]:
     """Checks a certificate against data files. Returns what is proven; raises Invalid or Unreadable."""
     kind, certificate = at(path, partial(read_certificate, path))
     statement = certificate.statement
-    own_target: Any = None
+    origins, own_target = statement.get("data", []), None
     if kind == "linear":
-        origins = statement.data
         own_target = statement.target[1] if statement.target[0] == "rows" else None
-    else:
-        origins = [statement.benign[1]] if statement.benign[0] == "samples" else []
-    if len(data) != len(origins) or (target is None) != (own_target is None):
-        raise Unreadable(f"the certificate needs {len(origins)} data files and {'a' if own_target else 'no'} target file")
+    elif statement.benign[0] == "samples":
+        origins = [statement.benign[1]]
+    good = len(data) == len(origins) and (target is None) == (own_target is None)
+    expect(good, f"the certificate needs {len(origins)} data files and {'a' if own_target else 'no'} target file")
     rows = [at(name, partial(read_rows, name, labels, origin)) for name, origin in zip(data, origins)]
     judged = None if target is None else at(target, partial(read_rows, target, labels, own_target))
     found = check_linear(certificate, rows, judged) if kind == "linear" else check_mean(certificate, rows[0] if rows else None)

@@ -31,6 +31,7 @@ Nothing is rounded in the paper's proof, in the horizon and for the mean learner
 places and may keep a few more bits; after the last rounding, to binary64, the bounds are the same.
 """
 
+import argparse
 import base64
 import csv
 import gzip
@@ -46,6 +47,7 @@ import sys
 import unicodedata
 import zipfile
 import zlib
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from itertools import accumulate
@@ -103,9 +105,7 @@ def dot(x: Numbers, y: Any) -> Fraction:
 
 
 def norm2(x: Any) -> Fraction:
-    if isinstance(x, SparseRow):
-        return sum((value**2 for _, value in x.entries), ZERO)
-    return dot(x, x)
+    return sum((value * value for _, value in entries_of(x)), ZERO)
 
 
 def length_of(x: Fraction) -> int:
@@ -216,6 +216,10 @@ def shifted(matrix: list[Numbers], by: Fraction, sign: int = 1) -> list[Numbers]
     return [[sign * (x - by * (i == j)) for j, x in enumerate(row)] for i, row in enumerate(matrix)]
 
 
+def split(numbers: Numbers, d: int) -> list[Numbers]:
+    return [numbers[i : i + d] for i in range(0, len(numbers), d)]
+
+
 def is_between(matrix: list[Numbers], low: Fraction, high: Fraction) -> bool:
     """low·I ≺ A ≺ high·I."""
     return has_positive_minors(shifted(matrix, low)) and has_positive_minors(shifted(matrix, high, -1))
@@ -266,8 +270,8 @@ def struct_of(**fields: Any) -> Form:
     an_object = of_type(dict, "an object")
 
     def read(value: Any) -> Struct:
-        unknown = set(an_object(value)) - set(fields)
-        well_formed(not unknown, f"unknown fields {unknown}")
+        unknown = sorted(set(an_object(value)) - set(fields))
+        well_formed(not unknown, f"unknown fields {', '.join(unknown)}")
         found = Struct()
         for name, form in fields.items():
             if name in value:
@@ -822,15 +826,7 @@ def written_out(table: Table) -> Table:
 
 def shortest(x: float) -> str:
     """A number as a label: its shortest decimal form, without exponent."""
-    digits, _, exponent = repr(x + 0.0).partition("e")
-    if exponent:
-        sign, digits = ("-", digits[1:]) if digits[0] == "-" else ("", digits)
-        whole_part, _, fraction = digits.partition(".")
-        place = len(whole_part) + int(exponent)
-        digits = whole_part + fraction
-        digits = digits.ljust(place, "0") if place > 0 else "0." + "0" * -place + digits
-        digits = sign + digits
-    return digits.removesuffix(".0")
+    return format(Decimal(repr(x + 0.0)), "f").removesuffix(".0")
 
 
 def digest(table: Table) -> str:
@@ -1001,6 +997,17 @@ def is_regression(statement: Struct) -> bool:
     return statement.learner.loss[0] in REGRESSIONS
 
 
+def classes_of(statement: Struct) -> int:
+    """How many classes there are; 0 unless the loss is that of several."""
+    loss, own = statement.learner.loss
+    return int(own) if loss == "multiclass" else 0
+
+
+def features_of(statement: Struct, z: Any) -> Any:
+    """A row without its label."""
+    return z[1:] if is_regression(statement) or classes_of(statement) else z
+
+
 def has_class_points(statement: Struct) -> bool:
     """Whether the step weight of a poisoned point depends on its class."""
     return isinstance(statement.threat.poison_weight, Struct)
@@ -1025,8 +1032,9 @@ def require_supported(statement: Struct, *more: str) -> None:
     }
     features = {learner.loss[0], threat.set[0], statement.target[0], *more, *(name for name in present if present[name])}
     for one in sorted(features & set(EXCLUDED)):
-        if features & set(EXCLUDED[one].split()):
-            raise Invalid(f"no theorem covers {one} with any of these: {EXCLUDED[one]}")
+        others = features & set(EXCLUDED[one].split())
+        if others:
+            raise Invalid(f"no theorem covers {one} with {', '.join(sorted(others))}")
     for these, *needs in NEEDED:
         if set(these.split()) <= features and not all(features & set(need.split()) for need in needs):
             raise Invalid(f"no theorem covers {these} without {' and '.join(needs)}")
@@ -1130,6 +1138,7 @@ class Letters:
             "quantile": (-Fraction(1.0 - (own or 0)), number, 0, 0),
         }
         self.low, self.high, self.tube, self.curve = map(Fraction, conjugates.get(kind, (0, 1, 0, 0)))
+        self.steepest = max(self.high, -self.low)
         # The largest label of the adversary's point; where there is none, ν = 0.
         self.labels = Fraction(statement.threat.label_bound or 0) if is_regression(statement) else ONE
         self.k = 1 - self.eta * self.sigma
@@ -1357,12 +1366,13 @@ class Lines:
 
 
 class Point(NamedTuple):
-    """m₀ + mᵀθ + θᵀMθ. M is 0; a number times I; a list of them (a diagonal); or a matrix or the label of one."""
+    """m₀ + mᵀθ + θᵀMθ."""
 
     m0: Fraction
     m: Numbers
-    kind: str  # "scalar", "diagonal", "dense" or "classes"
-    M: Any
+    kind: str
+    M: Any  # scalar: a number times I; diagonal: a list; dense: a number times a matrix, with a number above its eigenvalues;
+    # classes: a number, how many classes there are and which it is
 
 
 def acting_constant(l: Letters, d: Fraction, nu: Fraction, acting: str, linear: Fraction = ZERO) -> Fraction:
@@ -1421,7 +1431,8 @@ def symmetric_set(
         fixed = sum((up(n * b) for n, b in zip(half_n_beta, beta)), ZERO)
     elif kind == "ellipsoid":
         name, t, square, half_n = "dense", tau[0], weight**2 * Fraction(omega or 0), weight**2 / (2 * tau[0])
-        half_n_beta = [half_n * x for x in apply(symmetric(exact(content.q), d), beta)]
+        q = symmetric(exact(content.q), d)
+        half_n_beta = [half_n * x for x in apply(q, beta)]
         fixed = up(dot(half_n_beta, beta))
     else:
         radius = weight * (Fraction(content.radius) if kind == "features" else point_radius(statement)[0])
@@ -1438,8 +1449,12 @@ def symmetric_set(
         half_n_beta = [n * b for n, b in zip(half_n if name == "diagonal" else [half_n] * d, beta)]
         fixed = up(dot(half_n_beta, beta))
     c = acting_constant(l, t / 2 + l.alpha * l.eta * square, weight * nu, acting, linear)
-    scaled = [chi**2 * n for n in half_n] if name == "diagonal" else chi**2 * half_n
-    return Point(c + fixed, [2 * chi * x for x in half_n_beta], "scalar" if chi == 0 else name, ZERO if chi == 0 else scaled)
+    m = [2 * chi * x for x in half_n_beta]
+    if chi == 0 or name == "scalar":
+        return Point(c + fixed, m, "scalar", chi**2 * half_n if name == "scalar" else ZERO)
+    if name == "diagonal":
+        return Point(c + fixed, m, name, [chi**2 * n for n in half_n])
+    return Point(c + fixed, m, name, (chi**2 * half_n, q, chi**2 * half_n * Fraction(omega or 0)))
 
 
 def class_matrix(classes: int, label: int) -> list[Numbers]:
@@ -1478,10 +1493,7 @@ def finite_point(l: Letters, a: Numbers, share: float, w: Optional[float]) -> Po
     return Point(m0, [y * x for x in a], "scalar", ZERO)
 
 
-def peak(
-    l: Letters, base: Fraction, v: Numbers, point: Point, x: Numbers, statement: Struct, omega: Optional[float],
-    fixed: Optional[int] = None,
-) -> Fraction:
+def peak(l: Letters, base: Fraction, v: Numbers, point: Point, x: Numbers, fixed: Optional[int] = None) -> Fraction:
     """A number above ¼vᵀA⁻¹v with A = base·I − εM ≻ 0, both without the fixed coordinate."""
 
     def part(square: Fraction, eigenvalue: Fraction) -> Fraction:
@@ -1489,21 +1501,21 @@ def peak(
         require(curve > 0, "A is positive definite")
         return up(square / (4 * curve))
 
+    def free(numbers: Numbers) -> Numbers:
+        return [ZERO if j == fixed else one for j, one in enumerate(numbers)]
+
+    v = free(v)
     if point.kind == "scalar":
-        return part(sum((one**2 for j, one in enumerate(v) if j != fixed), ZERO), point.M)
+        return part(norm2(v), point.M)
     if point.kind == "diagonal":
         return sum((part(one**2, m) for j, (one, m) in enumerate(zip(v, point.M)) if j != fixed), ZERO)
     if point.kind == "dense":
         # A ⪰ aI, and vᵀA⁻¹v ≤ 2vᵀx − xᵀAx + ‖v−Ax‖²/a for every x.
-        x = [ZERO if j == fixed else one for j, one in enumerate(x)]
-        qx = apply(symmetric(exact(statement.threat.set[1].q), len(v)), x)
-        v, qx = ([ZERO if j == fixed else one for j, one in enumerate(vector)] for vector in (v, qx))
-        ax = [base * one - l.eps * point.M * q for one, q in zip(x, qx)]
-        inner = up((2 * dot(v, x) - dot(x, ax)) / 4)
-        return inner + part(norm2(minus(v, ax)), point.M * Fraction(omega or 0))
+        (m, q, largest), x = point.M, free(x)
+        ax = [base * one - l.eps * m * other for one, other in zip(x, free(apply(q, x)))]
+        return up((2 * dot(v, x) - dot(x, ax)) / 4) + part(norm2(minus(v, ax)), largest)
     m, classes, label = point.M
-    d = len(v) // classes
-    columns = [[v[c * d + j] for c in range(classes)] for j in range(d)]
+    columns = list(zip(*split(v, len(v) // classes)))
     pair = classes * (classes - 1)
     along = sum(((classes * column[label] - sum(column)) ** 2 for column in columns), ZERO) / pair  # c_y
     mean = sum((sum(column) ** 2 for column in columns), ZERO) / classes  # 1
@@ -1511,15 +1523,13 @@ def peak(
     return sum((part(square, eigenvalue) for square, eigenvalue in parts), ZERO)
 
 
-def peak_in_slab(
-    l: Letters, v: Numbers, point: Point, ends: list[tuple[Fraction, Numbers, Fraction]], outward: int, statement: Struct, omega: Optional[float]
-) -> Fraction:
+def peak_in_slab(l: Letters, v: Numbers, point: Point, ends: list[tuple[Fraction, Numbers, Fraction]], outward: int) -> Fraction:
     """The largest value at the ends of a slab, each with its x and m₀ (Theorem L17): what is left is convex in the coordinate. `outward` is
     the sign of an end at infinity, 0 if there is none."""
     [b] = l.free
     column = [ZERO] * len(v)  # M_jb
     if point.kind == "dense":
-        column = [point.M * q for q in symmetric(exact(statement.threat.set[1].q), len(v))[b]]
+        column = [point.M[0] * q for q in point.M[1][b]]
     else:
         column[b] = point.M[b] if point.kind == "diagonal" else point.M
     require(outward == 0 or (column[b] == 0 and outward * v[b] <= 0), "nothing pushes outward in an unbounded slab")
@@ -1527,37 +1537,35 @@ def peak_in_slab(
     for end, x, m0 in ends:
         pushed = [one + 2 * l.eps * m * end for one, m in zip(v, column)]
         own = up(v[b] * end + l.eps * column[b] * end**2)
-        values.append(own + l.eps * m0 + peak(l, l.curvature, pushed, point, x, statement, omega, b))
+        values.append(own + l.eps * m0 + peak(l, l.curvature, pushed, point, x, b))
     return max(values)
 
 
-# --------------------------------------------------------------------------------------------------------------- Theorem L1
+# ----------------------------------------------------------------- Theorem L1, with Theorems L12 and L15–L17, M1, M2, B1, H1 and A2
 
 
 def require_fit(statement: Struct, proof: Struct) -> None:
     """The kind of lines, shells and other parts fit the statement."""
     learner, kind, loss = statement.learner, proof.rows[0], statement.learner.loss[0]
-    shells, free = proof.shells is not None, bool(learner.unregularized)
+    shells, free, of_error = proof.shells is not None, bool(learner.unregularized), "error" in kind
+    plain = kind in ("bounded-slope", "logistic")
     require(("logistic" in kind) == (loss == "logistic"), "the lines fit the loss")
-    require(kind in ("bounded-slope", "logistic") or "logistic" in kind or loss in ("hinge", "multiclass"), "the lines fit the loss")
+    require(plain or "logistic" in kind or loss in ("hinge", "multiclass"), "the lines fit the loss")
     require(loss != "multiclass" or (kind in ("bounded-slope", "error-hinge") and not shells), "the lines fit several classes")
     require(("clipped" in kind) == (learner.clip is not None), "the lines fit the clip")
     require(("label" in kind) == (statement.threat.set[0] == "label_flips"), "the lines fit the set")
-    require("error" not in kind or statement.target[0] == "data", "the error is that of the data")
-    require("error" not in kind or not learner.average, "an averaged model's error is bounded by its loss")
+    require(not of_error or statement.target[0] == "data", "the error is that of the data")
+    require(not of_error or not learner.average, "an averaged model's error is bounded by its loss")
     require(statement.target[0] != "rows" or kind == "interval", "the lines fit the target")
-    require(kind != "interval" or shells, "intervals have shells")
+    require(kind != "interval" or (shells and not statement.hostile_rows), "intervals have shells, and no rows that may be hostile")
     sparse = any(origin.of_columns is not None for origin in statement.data)
     require(not sparse or (kind != "interval" and not shells), "sparse rows have no shells")
-    require(kind != "interval" or not statement.hostile_rows, "intervals are not for rows that may be hostile")
-    fits = "error" in kind or kind in ("bounded-slope", "logistic")
-    require(not free or (fits and not shells), "the proof fits an unregularized coordinate")
+    require(not free or ((of_error or plain) and not shells), "the proof fits an unregularized coordinate")
     require(free == bool(proof.slabs) and all(a < b for a, b in zip(proof.slabs, proof.slabs[1:])), "slabs fit, and their edges increase")
     require(not proof.by_class or loss == "multiclass", "classes are those of the loss")
     require((statement.threat.set[0] == "ellipsoid") == (proof.omega is not None), "ω is that of an ellipsoid")
     require((learner.momentum is not None) == (proof.rate is not None), "a rate goes with momentum")
-    if statement.threat.moments is not None:
-        require(not kind.startswith("error") and proof.shells is None, "moments are for one case of lines above the loss")
+    require(statement.threat.moments is None or not (of_error or shells), "moments are for one case of lines above the loss")
 
 
 def largest_square(statement: Struct, proof: Struct) -> Fraction:
@@ -1573,15 +1581,13 @@ def largest_square(statement: Struct, proof: Struct) -> Fraction:
     elif kind == "ellipsoid":
         largest = Fraction(proof.omega)
     elif kind == "points":
-        d = len(proof.beta)
-        largest = max(norm2(exact(content.points[i : i + d])) for i in range(0, len(content.points), d))
+        largest = max(map(norm2, split(exact(content.points), len(proof.beta))))
     return largest * max(point_weights(statement)) ** 2
 
 
 def step_squares(statement: Struct, rows: Rows) -> Numbers:
     """‖z‖² of each row, times its squared step weight."""
-    front = int(is_regression(statement) or statement.learner.loss[0] == "multiclass")
-    return [step**2 * norm2(z[front:] if front else z) for z, step in zip(rows.z, rows.steps)]
+    return [step**2 * norm2(features_of(statement, z)) for z, step in zip(rows.z, rows.steps)]
 
 
 class Momentum:
@@ -1599,48 +1605,43 @@ class Momentum:
         require(len(data) == 1 and not learner.unregularized, "η̄(1−μ)² ≥ η(1+μ) for several datasets and unregularized coordinates")
         slack = rate * (1 - mu) - eta
         require(slack > 0, "η̄(1−μ) > η")
-        kind, classes = learner.loss
-        l = Letters(statement, proof.alpha, proof.beta, proof.rate)
-        steepest = Fraction(classes * (classes - 1)) if kind == "multiclass" else max(l.high, -l.low) ** 2
+        classes, l = classes_of(statement), Letters(statement, proof.alpha, proof.beta, proof.rate)
+        steepest = Fraction(classes * (classes - 1)) if classes else l.steepest**2
         longest = max(step_squares(statement, data[0]))
         point = longest if statement.threat.set[0] == "label_flips" else largest_square(statement, proof)
         self.cost = up((l.eps * mu * rate) ** 2 * l.alpha * steepest * point / ((1 + mu) * slack))
         if statement.horizon is not None:
             square = norm2(exact(statement.horizon.start))
-            idle = Fraction(classes - 1) if kind == "multiclass" else ONE
+            idle = Fraction(max(classes - 1, 1))
             if is_regression(statement):
-                idle = max(l.high, -l.low) * max(abs(z[0]) for z in data[0].z)
+                idle = l.steepest * max(abs(z[0]) for z in data[0].z)
             value = max(data[0].steps) * idle + sqrt_up(steepest * longest) * sqrt_up(square) + l.sigma * square / 2
             self.of_start = 2 * mu * l.alpha * rate * value
 
 
-class Moments:
-    """An adversary who picks its moments: at most εW points of each block of W are its own (Theorem B1)."""
+def longest_steps(statement: Struct, proof: Struct, rows: Rows, l: Letters) -> tuple[Fraction, Fraction]:
+    """The largest ‖g‖² of the adversary's points, and of all."""
+    poison = l.steepest**2 * largest_square(statement, proof)
+    return poison, max(poison, l.steepest**2 * max(step_squares(statement, rows)))
 
-    def __init__(self, statement: Struct, proof: Struct, rows: Rows, l: Letters) -> None:
-        self.statement, self.proof, self.rows, self.l = statement, proof, rows, l
-        self.steep = max(l.high, -l.low) ** 2
-        self.poison = self.steep * largest_square(statement, proof)
-        self.longest = max(self.poison, self.steep * max(step_squares(statement, rows)))
 
-    def bound(self, coin: Fraction, r0: Fraction, r: Numbers, nu: Fraction) -> Fraction:
-        """From the bound for a coin, the line above the rows and ν."""
-        l, learner, benign = self.l, self.statement.learner, 1 - self.l.eps
-        v = [own / benign - sb for own, sb in zip(r, l.sigma_beta)]
-        untaken = up(r0 / benign) + up(norm2(v) / (4 * l.curvature))
-        weights = self.rows.weights if self.statement.target[0] == "data" else exact(self.statement.target[1][0])
-        front = int(is_regression(self.statement))
-        square = sum((weight * norm2(z[front:] if front else z) for weight, z in zip(weights, self.rows.z)), ZERO)
-        of_target = sqrt_up(up(self.steep * square / sum(weights)))
-        steepness = up(sqrt_up(norm2(r)) / benign) + up(of_target / benign) + abs(l.two_ak - nu) * sqrt_up(self.poison)
-        n = sqrt_up(self.longest)
-        step = n + (n if learner.projection is None else min(n, l.sigma * Fraction(learner.projection)))
-        share = l.eps * benign if l.eps <= HALF else HALF**2
-        steps = Fraction(self.statement.threat.moments, learner.batch)
-        return max(coin, untaken) + share * steps / 2 * l.eta * step * steepness
-
-    def require_start(self, start: Numbers) -> None:
-        require(self.l.sigma**2 * norm2(start) <= self.longest, "σ‖θ_0‖ is at most the longest step where the adversary picks its moments")
+def picked_moments(
+    statement: Struct, proof: Struct, rows: Rows, l: Letters, coin: Fraction, line: tuple[Fraction, Numbers], nu: Fraction
+) -> Fraction:
+    """The bound for an adversary who picks its moments: at most εW points of each block of W are its own (Theorem B1). From the
+    bound for a coin, the line above the rows and ν."""
+    (r0, r), learner, benign = line, statement.learner, 1 - l.eps
+    poison, longest = longest_steps(statement, proof, rows, l)
+    v = [own / benign - sb for own, sb in zip(r, l.sigma_beta)]
+    untaken = up(r0 / benign) + up(norm2(v) / (4 * l.curvature))
+    weights = rows.weights if statement.target[0] == "data" else exact(statement.target[1][0])
+    square = sum((weight * norm2(features_of(statement, z)) for weight, z in zip(weights, rows.z)), ZERO)
+    of_target = sqrt_up(up(l.steepest**2 * square / sum(weights)))
+    steepness = up(sqrt_up(norm2(r)) / benign) + up(of_target / benign) + abs(l.two_ak - nu) * sqrt_up(poison)
+    n = sqrt_up(longest)
+    step = n + (n if learner.projection is None else min(n, l.sigma * Fraction(learner.projection)))
+    share = l.eps * benign if l.eps <= HALF else HALF**2
+    return max(coin, untaken) + share * Fraction(statement.threat.moments, learner.batch) / 2 * l.eta * step * steepness
 
 
 def require_projection(statement: Struct, l: Letters) -> None:
@@ -1659,6 +1660,7 @@ def require_shells(statement: Struct, proof: Struct, data: list[Rows], l: Letter
     """Theorem L12: the shells cover a ball that is kept."""
     shells = proof.shells
     radii, ball = exact(shells.radii), Fraction(shells.ball)
+    require(len(radii) > 0 and len(shells.centre) == len(l.beta), "there are shells, and a centre")
     require(ball > 0 and radii[0] > 0 and all(a < b for a, b in zip(radii, radii[1:])), "0 < r_1 < r_2 < …, ϱ > 0")
     require(radii[-1] >= ball and (radii[-1] - ball) ** 2 >= norm2(exact(shells.centre)), "the last shell holds the ball")
     require_ball_kept(statement, ball, largest_square(statement, proof), data, l)
@@ -1669,7 +1671,7 @@ def require_ball_kept(statement: Struct, ball: Fraction, largest: Fraction, data
     if learner.projection is not None:
         require(ball >= Fraction(learner.projection), "ϱ is at least the radius of the projection")
         return
-    edge = (ball * Fraction(learner.regularization)) ** 2 / max(l.high, -l.low) ** 2
+    edge = (ball * Fraction(learner.regularization)) ** 2 / l.steepest**2
     require(edge >= largest, "the ball is kept by the adversary's points")
     if learner.clip is None or Fraction(learner.clip) ** 2 > edge:  # no clip unless high is 1
         require(all(max(step_squares(statement, rows)) <= edge for rows in data), "the ball is kept by the rows")
@@ -1683,84 +1685,103 @@ def require_lengths(given: Struct, names: tuple[str, ...], wanted: dict[str, int
 def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Optional[Rows]) -> Fraction:
     """The largest bound of a case."""
     require_fit(statement, proof)
-    learner, (set_, content) = statement.learner, statement.threat.set
-    loss = learner.loss[0]
-    classes = learner.loss[1] if loss == "multiclass" else 0
-    d = len(data[0].z[0]) - (classes > 0 or is_regression(statement))
-    size = d * max(classes, 1)
-    l = Letters(statement, proof.alpha, proof.beta, proof.rate)
-    require(l.alpha > 0 and len(l.beta) == size, "α > 0, and β is as long as θ")
-    momentum = Momentum(statement, proof, data)
-    shells = 1
-    if proof.shells is not None:
-        shells = len(proof.shells.radii)
-        require(shells > 0 and len(proof.shells.centre) == size, "there are shells, and a centre")
-        require_shells(statement, proof, data, l)
-    elif proof.slabs:
-        shells = len(proof.slabs) + 1
-    parts = classes if proof.by_class else len(content.points) // d if set_ == "points" else len(point_weights(statement))
-    count = len(data) * shells * parts
-    width = 0 if set_ in ("points", "label_flips") else d if set_ == "box" else 1
-    edges = exact(proof.slabs)
-    given = proof.cases
-    require(len(given.lines) == count, "each case has lines")
-    per_case = {
-        "tau": width, "nu": int(width > 0), "share": int(set_ == "points"), "w": int(set_ == "points" and loss == "logistic"),
-        "x": d * (set_ == "ellipsoid") * (2 if edges else 1), "outer": int(proof.shells is not None), "inner": int(proof.shells is not None),
-    }
-    require_lengths(given, CASE_VECTORS, {name: each * count for name, each in per_case.items()})
-    require(all(tau > 0 for tau in given.tau) and all(x >= 0 for name in ("nu", "outer", "inner") for x in given[name]), "τ > 0; ν, ω, μ ≥ 0")
-    require_projection(statement, l)
-    require_ellipsoid(statement, proof.omega, d)
-    if is_regression(statement) and statement.threat.label_bound is None:
-        require(all(nu == 0 for nu in given.nu), "ν = 0 where labels may be any numbers")
-    lines = [line_above(statement, proof, one, l, data, target) for one in proof.lines]
-    acting = "bounded" if loss != "logistic" else "clipped" if set_ in ("ball", "any") and point_radius(statement)[1] else "logistic"
-    bounds: Numbers = []
-    for i in range(count):
-        dataset, shell, part = i // (shells * parts), i // parts % shells, i % parts
+    return Cases(statement, proof, data, target).bound() + Momentum(statement, proof, data).cost
+
+
+class Cases:
+    """A proof by cases, numbered by dataset, shell or slab, and part of the set of points."""
+
+    def __init__(self, statement: Struct, proof: Struct, data: list[Rows], target: Optional[Rows]) -> None:
+        self.statement, self.proof, self.data, self.target = statement, proof, data, target
+        self.set, self.content = statement.threat.set
+        self.loss, self.classes = statement.learner.loss[0], classes_of(statement)
+        self.d, self.edges = len(data[0].z[0]) - (self.classes > 0 or is_regression(statement)), exact(proof.slabs)
+        self.size, self.parts = self.d * max(self.classes, 1), len(point_weights(statement))
+        l = self.l = Letters(statement, proof.alpha, proof.beta, proof.rate)
+        require(l.alpha > 0 and len(l.beta) == self.size, "α > 0, and β is as long as θ")
+        self.shells = len(self.edges) + 1
+        if proof.shells is not None:
+            require_shells(statement, proof, data, l)
+            self.shells = len(proof.shells.radii)
+        if proof.by_class or self.set == "points":
+            self.parts = self.classes if proof.by_class else len(self.content.points) // self.d
+        self.count = len(data) * self.shells * self.parts
+        self.width = 0 if self.set in ("points", "label_flips") else self.d if self.set == "box" else 1
+        self.require_numbers(proof.cases, proof.shells is not None)
+        require_projection(statement, l)
+        require_ellipsoid(statement, proof.omega, self.d)
+
+    def require_numbers(self, given: Struct, shells: bool) -> None:
+        points = self.set == "points"
+        per_case = {
+            "tau": self.width, "nu": self.width > 0, "share": points, "w": points and self.loss == "logistic",
+            "x": self.d * (self.set == "ellipsoid") * (2 if self.edges else 1), "outer": shells, "inner": shells,
+        }
+        require(len(given.lines) == self.count, "each case has lines")
+        require_lengths(given, CASE_VECTORS, {name: int(each) * self.count for name, each in per_case.items()})
+        require(all(tau > 0 for tau in given.tau), "τ > 0")
+        require(all(x >= 0 for name in ("nu", "outer", "inner") for x in given[name]), "ν, ω, μ ≥ 0")
+        any_label = is_regression(self.statement) and self.statement.threat.label_bound is None
+        require(not any_label or not any(given.nu), "ν = 0 where labels may be any numbers")
+
+    def bound(self) -> Fraction:
+        lines = [line_above(self.statement, self.proof, one, self.l, self.data, self.target) for one in self.proof.lines]
+        return max(self.of_case(i, lines) for i in range(self.count))
+
+    def of_case(self, i: int, lines: list[tuple[Fraction, Numbers, Fraction]]) -> Fraction:
+        l, proof, given = self.l, self.proof, self.proof.cases
+        dataset, shell, part = i // (self.shells * self.parts), i // self.parts % self.shells, i % self.parts
         chosen = given.lines[i]
         fits = chosen < len(lines) and (proof.lines[chosen].dataset, proof.lines[chosen].shell) == (dataset, shell)
         require(fits, "a case has lines of its dataset and shell")
         r0, r, bend = lines[chosen]
-        tau = exact(given.tau[i * width : (i + 1) * width])
-        nu = Fraction(given.nu[i]) if given.nu else ZERO
-        outward = 0 if not edges else -1 if shell == 0 else int(shell == len(edges))
-        if outward != 0:
+        nu, outward = Fraction(given.nu[i]) if given.nu else ZERO, 0
+        if self.edges and shell in (0, len(self.edges)):
             require(nu == 0, "ν is not given in an unbounded slab")
-            nu = l.two_ak
-        if set_ == "label_flips":
-            point = Point(ZERO, [ZERO] * size, "scalar", ZERO)
-        elif set_ == "points":
-            point = finite_point(l, exact(content.points[part * d : (part + 1) * d]), given.share[i], given.w[i] if given.w else None)
-        elif classes:
-            point = class_point(l, classes, Fraction(content.radius), tau[0], nu, part if proof.by_class else None)
-        else:
-            point = symmetric_set(l, statement, tau, nu, proof.omega, acting, part=part)
-        g0, g, w = region(proof, i, shell, size)
+            nu, outward = l.two_ak, -1 if shell == 0 else 1
+        point = self.point(i, part, nu)
+        g0, g, w = self.region(i, shell)
         v = [own + l.eps * m + slope - sb for own, m, slope, sb in zip(r, point.m, g, l.sigma_beta)]
-        x = exact(given.x[i * d : (i + 1) * d])
-        if edges:
-            xs = [exact(given.x[j * d : (j + 1) * d]) for j in (2 * i, 2 * i + 1)]
-            at_ends = [(end, edges[at]) for end, at in enumerate((shell - 1, shell)) if 0 <= at < len(edges)]
-            ends = [(edge, xs[end], symmetric_set(l, statement, tau, nu, proof.omega, acting, edge, part).m0) for end, edge in at_ends]
-            bounds.append(r0 + l.slowdown_cost + peak_in_slab(l, v, point, ends, outward, statement, proof.omega))
-            continue
-        bounds.append(r0 + l.eps * point.m0 + g0 + l.slowdown_cost + peak(l, l.curvature + w - bend, v, point, x, statement, proof.omega))
-        if statement.threat.moments is not None:
-            bounds[-1] = Moments(statement, proof, data[0], l).bound(bounds[-1], r0, r, nu)
-    return max(bounds) + momentum.cost
+        if self.edges:
+            ends = [
+                (edge, self.given("x", 2 * i + end, self.d), self.point(i, part, nu, edge).m0)
+                for end, edge in enumerate(self.edges[max(shell - 1, 0) : shell + 1], start=int(shell == 0))
+            ]
+            return r0 + l.slowdown_cost + peak_in_slab(l, v, point, ends, outward)
+        top = peak(l, l.curvature + w - bend, v, point, self.given("x", i, self.d))
+        coin = r0 + l.eps * point.m0 + g0 + l.slowdown_cost + top
+        if self.statement.threat.moments is None:
+            return coin
+        return picked_moments(self.statement, proof, self.data[0], l, coin, (r0, r), nu)
 
+    def given(self, name: str, place: int, width: int) -> Numbers:
+        return exact(self.proof.cases[name][place * width : (place + 1) * width])
 
-def region(proof: Struct, i: int, shell: int, size: int) -> tuple[Fraction, Numbers, Fraction]:
-    """ω(r_m² − ‖θ−o‖²) + μ(‖θ−o‖² − r_{m−1}²) as g₀ + gᵀθ − w‖θ‖²; 0 without shells."""
-    if proof.shells is None:
-        return ZERO, [ZERO] * size, ZERO
-    outer, inner = Fraction(proof.cases.outer[i]), Fraction(proof.cases.inner[i])
-    radii, centre = [ZERO, *exact(proof.shells.radii)], exact(proof.shells.centre)
-    o2 = norm2(centre)
-    g0 = outer * (radii[shell + 1] ** 2 - o2) - inner * (radii[shell] ** 2 - o2)
-    return g0, [2 * (outer - inner) * o for o in centre], outer - inner
+    def point(self, i: int, part: int, nu: Fraction, end: Fraction = ZERO) -> Point:
+        """The quadratic above the point's part; in a slab at an end of it."""
+        l, tau = self.l, self.given("tau", i, self.width)
+        if self.set == "label_flips":
+            return Point(ZERO, [ZERO] * self.size, "scalar", ZERO)
+        if self.set == "points":
+            w, share = self.proof.cases.w, self.proof.cases.share[i]
+            return finite_point(l, exact(self.content.points[part * self.d : (part + 1) * self.d]), share, w[i] if w else None)
+        if self.classes:
+            return class_point(l, self.classes, Fraction(self.content.radius), tau[0], nu, part if self.proof.by_class else None)
+        acting = "bounded" if self.loss != "logistic" else "logistic"
+        if acting == "logistic" and self.set in ("ball", "any") and point_radius(self.statement)[1]:
+            acting = "clipped"
+        return symmetric_set(l, self.statement, tau, nu, self.proof.omega, acting, end, part)
+
+    def region(self, i: int, shell: int) -> tuple[Fraction, Numbers, Fraction]:
+        """ω(r_m² − ‖θ−o‖²) + μ(‖θ−o‖² − r_{m−1}²) as g₀ + gᵀθ − w‖θ‖²; 0 without shells."""
+        shells, given = self.proof.shells, self.proof.cases
+        if shells is None:
+            return ZERO, [ZERO] * self.size, ZERO
+        outer, inner = Fraction(given.outer[i]), Fraction(given.inner[i])
+        radii, centre = [ZERO, *exact(shells.radii)], exact(shells.centre)
+        o2 = norm2(centre)
+        g0 = outer * (radii[shell + 1] ** 2 - o2) - inner * (radii[shell] ** 2 - o2)
+        return g0, [2 * (outer - inner) * o for o in centre], outer - inner
 
 
 def line_above(
@@ -1769,7 +1790,7 @@ def line_above(
     """r₀ and r of the rows of a dataset and of the target, and the curvature of what is above rows that may be hostile."""
     shells = len(proof.slabs) + 1 if proof.shells is None else len(proof.shells.radii)
     require(given.dataset < len(data) and given.shell < shells, "lines are those of a dataset and a shell")
-    rows, kind, classes = data[given.dataset], proof.rows[0], statement.learner.loss[1] if statement.learner.loss[0] == "multiclass" else 0
+    rows, kind, classes = data[given.dataset], proof.rows[0], classes_of(statement)
     is_ruled = any(given[name] for name in ("theta", "gain", "exceptions"))
     lines_of = len(given.exceptions) if is_ruled else len(rows.z) * max(classes - 1, 1)
     wanted = dict.fromkeys(ROW_BOUNDS[kind], lines_of)
@@ -1866,7 +1887,8 @@ def start_of_cases(statement: Struct, proof: Struct, m: Fraction, data: list[Row
     l, start = Letters(statement, proof.alpha, proof.beta, proof.get("rate")), exact(statement.horizon.start)
     require(len(start) == len(l.beta) and m >= 0, "the start is as long as θ, and m ≥ 0")
     if statement.threat.moments is not None:
-        Moments(statement, proof, data[0], l).require_start(start)
+        short = l.sigma**2 * norm2(start) <= longest_steps(statement, proof, data[0], l)[1]
+        require(short, "σ‖θ_0‖ is at most the longest step where the adversary picks its moments")
     own = proof.ball if "ball" in proof else proof.shells and proof.shells.ball
     balls = [ball for ball in (own, statement.learner.projection) if ball is not None]
     require(bool(balls) or m == 0, "m = 0 without a ball")
@@ -2169,8 +2191,7 @@ class LevelProof:
         if kind == "ellipsoid":
             inside = has_positive_minors(shifted(symmetric(exact(content.q), d), square, -1))
         elif kind == "points":
-            points = exact(content.points)
-            inside = all(norm2(points[i : i + d]) <= square for i in range(0, len(points), d))
+            inside = all(norm2(point) <= square for point in split(exact(content.points), d))
         elif kind == "label_flips":
             inside = max(self.squares) <= square
         else:
@@ -2450,7 +2471,7 @@ def prove_new_data(statement: Struct, claim: Struct, rows: Rows) -> Fraction:
     require_ellipsoid(statement, claim.omega, d)
     acting = "logistic" if logistic else "bounded"
     point = symmetric_set(l, statement, exact(claim.tau), Fraction(claim.nu), claim.omega, acting)
-    eigenvalues = point.M if point.kind == "diagonal" else [point.M * (Fraction(claim.omega) if point.kind == "dense" else 1)]
+    eigenvalues = point.M if point.kind == "diagonal" else [point.M[2] if point.kind == "dense" else point.M]
     least = min(down(l.curvature - l.eps * m) for m in eigenvalues) if point.M != 0 else l.curvature
     least -= up(count / (2 * tightness * n))
     require(least > 0, "a > 0")
@@ -2643,30 +2664,23 @@ def decimal_up(x: float) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    files: list[str] = []
-    options: dict[str, Any] = {}
-    rest = iter(arguments)
-    for argument in rest:
-        if argument in ("--labels", "--target"):
-            options[argument[2:]] = next(rest, None)
-        elif argument in ("--json", "--help", "-h"):
-            options[argument.lstrip("-")] = True
-        elif argument.startswith("--"):
-            print(f"unreadable: unknown option {argument}")
-            return 2
-        else:
-            files.append(argument)
-    if not files or "help" in options or "h" in options:
-        print(__doc__)
-        return 0 if "help" in options or "h" in options else 2
+    parser = argparse.ArgumentParser(
+        prog="python -m unswayed.verify", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("certificate", metavar="CERTIFICATE")
+    parser.add_argument("data", nargs="*", metavar="DATA")
+    parser.add_argument("--labels", metavar="FILE", help="labels of an .npy file or a sparse matrix")
+    parser.add_argument("--target", metavar="FILE", help="rows that the learner is judged on")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    asked = parser.parse_intermixed_args(arguments)
     try:
-        found = verify(files[0], files[1:], options.get("labels"), options.get("target"))
+        found = verify(asked.certificate, asked.data, asked.labels, asked.target)
         code = 0
     except Invalid as error:
         found, code = {"status": "not valid", "message": str(error)}, 1
     except Unreadable as error:
         found, code = {"status": "unreadable", "message": str(error)}, 2
-    if "json" in options:
+    if asked.json:
         print(json.dumps(found))
     elif code:
         print(f"{found['status']}: {found['message']}")

@@ -361,24 +361,26 @@ STATEMENT = struct_of(
         ),
         learning_rate=number, regularization=number, momentum=optional(number), batch=whole,
         projection=optional(number), clip=optional(number), unregularized=Default(list_of(whole), []),
-        schedule=optional(struct_of(slowdown=number, from_step=optional(whole), weighted=Default(flag, False))), average=Default(flag, False),
+        schedule=optional(struct_of(slowdown=number, from_step=optional(whole), weighted=Default(flag, False))),
+        average=Default(flag, False),
     ),
     threat=struct_of(
         poison_rate=number,
         set=one_of(
-            ball=struct_of(radius=number), features=struct_of(radius=number, constant=number), box=struct_of(radii=vector), ellipsoid=struct_of(q=vector),
-            points=struct_of(points=vector), label_flips=None, any=None,
+            ball=struct_of(radius=number), features=struct_of(radius=number, constant=number), box=struct_of(radii=vector),
+            ellipsoid=struct_of(q=vector), points=struct_of(points=vector), label_flips=None, any=None,
         ),
-        poison_weight=optional(number_or(struct_of(negative=number, positive=number))),
-        label_bound=optional(number),
-        moments=optional(whole),
+        poison_weight=optional(number_or(struct_of(negative=number, positive=number))), label_bound=optional(number), moments=optional(whole),
     ),
     data=list_of(ORIGIN),
     hostile_rows=Default(list_of(whole), []),
     target=one_of(data=None, weights=list_of(vector), rows=ORIGIN),
     horizon=optional(struct_of(steps=whole, start=vector, first_rate=optional(number), total_rate=optional(number))),
 )
-LINE_VECTORS = ("u", "u2", "c", "w", "w2", "y", "reach", "low", "high", "target_y", "target_reach", "pull", "spread", "threshold", "theta", "gain", "exceptions")
+LINE_VECTORS = (
+    "u", "u2", "c", "w", "w2", "y", "reach", "low", "high", "target_y", "target_reach", "pull", "spread", "threshold", "theta", "gain",
+    "exceptions",
+)
 CASE_VECTORS = ("tau", "nu", "share", "w", "x", "outer", "inner")
 ROW_BOUNDS = {  # the vectors of each kind of line
     "bounded-slope": ("u",), "interval": ("y", "reach"), "logistic": ("u", "w"), "label-hinge": ("u",),
@@ -387,7 +389,8 @@ ROW_BOUNDS = {  # the vectors of each kind of line
 }
 CASES = struct_of(
     rows=one_of(**dict.fromkeys(ROW_BOUNDS)), alpha=number, beta=vector,
-    rate=optional(number), omega=optional(number), shells=optional(struct_of(centre=vector, radii=vector, ball=number)), by_class=Default(flag, False), slabs=VECTOR,
+    rate=optional(number), omega=optional(number), shells=optional(struct_of(centre=vector, radii=vector, ball=number)),
+    by_class=Default(flag, False), slabs=VECTOR,
     lines=list_of(struct_of(dataset=whole, shell=whole, **dict.fromkeys(LINE_VECTORS, VECTOR))),
     cases=struct_of(lines=list_of(whole), **dict.fromkeys(CASE_VECTORS, VECTOR)),
 )
@@ -397,7 +400,7 @@ PAPER = struct_of(
 )
 LEVEL_VECTORS = ("centre", "shares", "forces", "points", "tilt", "slopes", "curves", "peak", "heights")
 LEVEL_NUMBERS = (
-    "radius", "norm", "smoothing", "gain", "alpha", "nu", "omega", "rho", "least", "offset", "steepness", "size", "anchor",
+    "radius", "norm", "smoothing", "alpha", "nu", "omega", "rho", "least", "offset", "steepness", "size", "anchor", "gain",
     "spread_near", "spread_far",
 )
 LEVELS = struct_of(**dict.fromkeys(LEVEL_VECTORS, vector), **dict.fromkeys(LEVEL_NUMBERS, number), fine=whole, near=whole)
@@ -666,8 +669,8 @@ def files_in(folder: str) -> list[str]:
 
 def read_tables(files: list[str], origin: Struct) -> Table:
     """One table or several as one."""
-    expect(not any(file.lower().endswith(FOREIGN) for file in files), "Parquet and Zstandard are not read here; use unswayed-check")
-    expect(all(kind_of(file) == "table" for file in files), "several files are one dataset only if they are tables")
+    readable = all(kind_of(file) == "table" for file in files)
+    expect(readable, "several files are one dataset only if they are tables; for Parquet and Zstandard use unswayed-check")
     parts = [table_records(file) for file in files]
     expect(bool(parts) and all(names == parts[0][0] for names, _ in parts), "there are no tables, or their columns differ")
     return read_table(parts[0][0], [record for _, records in parts for record in records], origin)
@@ -875,7 +878,8 @@ def label_numbers(y: list[Any], origin: Struct) -> list[float]:
         expect(not any(isinstance(label, str) for label in y), "a label is not a number")
         expect(kind == "numbers" or all(abs(label) <= 1 for label in y), "a score is not in [−1, 1]")
         return y
-    known = {content.negative: -1.0, content.positive: 1.0} if kind == "classes" else {name: float(i) for i, name in enumerate(content.labels)}
+    classes = [content.negative, content.positive] if kind == "classes" else content.labels
+    known = dict(zip(classes, (-1.0, 1.0) if kind == "classes" else map(float, range(len(classes)))))
     names = [label if isinstance(label, str) else shortest(label) for label in y]
     expect(set(names) <= set(known), f"there are labels that are none of the certificate's: {sorted(set(names) - set(known))[:1]}")
     return [known[name] for name in names]
@@ -963,11 +967,11 @@ def read_rows(path: str, labels: Optional[str], origin: Struct) -> Rows:
 
 # What no theorem covers: the first feature with any one of the others …
 EXCLUDED = {
-    "sparse": "weights rows drift schedule momentum projection clip bias no-regularization steps hostile new-data paper levels contraction rule",
+    "sparse": "weights rows drift schedule momentum projection clip bias no-regularization steps hostile new-data paper levels rule",
     "moments": "multiclass rows drift schedule momentum no-regularization clip bias steps hostile new-data paper levels contraction rule",
     "levels": "any weights rows drift schedule average momentum projection clip bias no-regularization steps hostile",
     "rule": "weights rows drift row-weights schedule momentum projection clip bias no-regularization steps hostile",
-    "contraction": "rows drift schedule momentum clip bias no-regularization steps hostile",
+    "contraction": "sparse rows drift schedule momentum clip bias no-regularization steps hostile",
     "paper": "weights rows drift schedule momentum projection clip bias steps hostile new-data",
     "new-data": "weights rows drift row-weights scaled schedule momentum clip bias steps",
     "hostile": "multiclass weights rows bias",
@@ -1375,11 +1379,11 @@ class Point(NamedTuple):
     # classes: a number, how many classes there are and which it is
 
 
-def acting_constant(l: Letters, d: Fraction, nu: Fraction, acting: str, linear: Fraction = ZERO) -> Fraction:
+def acting_constant(l: Letters, statement: Struct, d: Fraction, nu: Fraction, linear: Fraction) -> Fraction:
     """C of Lemmas L7 and I1, from D, ν and the factor of w."""
-    if acting == "bounded":
+    if statement.learner.loss[0] != "logistic":
         return max(l.above(nu, linear, d, l.labels), l.above(nu, linear, d, -l.labels))
-    if acting == "clipped":
+    if statement.threat.set[0] in ("ball", "any") and point_radius(statement)[1]:
         return max(d + linear, ZERO) + Fraction(0.2784701) * nu  # Lemma L8
     return max(d + linear, ZERO) if nu == 0 else search(d, linear, nu)
 
@@ -1417,7 +1421,7 @@ def search(d: Fraction, linear: Fraction, nu: Fraction) -> Fraction:
 
 
 def symmetric_set(
-    l: Letters, statement: Struct, tau: Numbers, nu: Fraction, omega: Optional[float], acting: str, end: Fraction = ZERO, part: int = 0
+    l: Letters, statement: Struct, tau: Numbers, nu: Fraction, omega: Optional[float], end: Fraction = ZERO, part: int = 0
 ) -> Point:
     """Lemma L7 for a ball (or any point, clipped), a box or an ellipsoid; Lemma I1 at an end of a slab, or Lemma I2 for one class."""
     kind, content = statement.threat.set
@@ -1448,7 +1452,7 @@ def symmetric_set(
                 linear = abs(linear)
         half_n_beta = [n * b for n, b in zip(half_n if name == "diagonal" else [half_n] * d, beta)]
         fixed = up(dot(half_n_beta, beta))
-    c = acting_constant(l, t / 2 + l.alpha * l.eta * square, weight * nu, acting, linear)
+    c = acting_constant(l, statement, t / 2 + l.alpha * l.eta * square, weight * nu, linear)
     m = [2 * chi * x for x in half_n_beta]
     if chi == 0 or name == "scalar":
         return Point(c + fixed, m, "scalar", chi**2 * half_n if name == "scalar" else ZERO)
@@ -1602,7 +1606,8 @@ class Momentum:
         require(rate > 0 and rate * Fraction(learner.regularization) < 1, "η̄ > 0 and η̄σ < 1")
         if rate * (1 - mu) ** 2 >= eta * (1 + mu):
             return
-        require(len(data) == 1 and not learner.unregularized, "η̄(1−μ)² ≥ η(1+μ) for several datasets and unregularized coordinates")
+        plain = len(data) == 1 and not learner.unregularized
+        require(plain, "η̄(1−μ)² ≥ η(1+μ) for several datasets and unregularized coordinates")
         slack = rate * (1 - mu) - eta
         require(slack > 0, "η̄(1−μ) > η")
         classes, l = classes_of(statement), Letters(statement, proof.alpha, proof.beta, proof.rate)
@@ -1688,6 +1693,9 @@ def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Opti
     return Cases(statement, proof, data, target).bound() + Momentum(statement, proof, data).cost
 
 
+Line = tuple[Fraction, Numbers, Fraction]  # a constant, a vector and a curvature: r₀ + rᵀθ + w‖θ‖²
+
+
 class Cases:
     """A proof by cases, numbered by dataset, shell or slab, and part of the set of points."""
 
@@ -1725,10 +1733,70 @@ class Cases:
         require(not any_label or not any(given.nu), "ν = 0 where labels may be any numbers")
 
     def bound(self) -> Fraction:
-        lines = [line_above(self.statement, self.proof, one, self.l, self.data, self.target) for one in self.proof.lines]
+        lines = [self.line_above(given) for given in self.proof.lines]
         return max(self.of_case(i, lines) for i in range(self.count))
 
-    def of_case(self, i: int, lines: list[tuple[Fraction, Numbers, Fraction]]) -> Fraction:
+    def line_above(self, given: Struct) -> Line:
+        """r₀ and r of the rows of a dataset and of the target, and the curvature of what is above rows that may be hostile."""
+        require(given.dataset < len(self.data) and given.shell < self.shells, "lines are those of a dataset and a shell")
+        l, statement, target, kind, shells = self.l, self.statement, self.target, self.proof.rows[0], self.proof.shells
+        rows = self.data[given.dataset]
+        is_ruled = any(given[name] for name in ("theta", "gain", "exceptions"))
+        lines_of = len(given.exceptions) if is_ruled else len(rows.z) * max(self.classes - 1, 1)
+        wanted = dict.fromkeys(ROW_BOUNDS[kind], lines_of)
+        if is_ruled:
+            require(kind in ("bounded-slope", "error-hinge") and shells is None, "rules are for shares, without shells")
+            require_supported(statement, "rule", *["row-weights"] * rows.weighted)
+            wanted.update(theta=len(l.beta), gain=1, exceptions=lines_of)
+        if target is not None:
+            wanted.update(target_y=len(target.z), target_reach=len(target.z))
+        if statement.hostile_rows:
+            wanted.update(pull=len(l.beta), spread=1, threshold=1)
+        require_lengths(given, LINE_VECTORS, wanted)
+        scale, p, t = scaled_weights(statement, rows, given.dataset, target)
+        shell = (None, None) if shells is None else (exact(shells.centre), Fraction(shells.radii[given.shell]))
+        lines = Lines(l, self.by_rule(given, rows) if is_ruled else given, scale, statement.learner.clip, shell)
+        bound = getattr(lines, kind.replace("-", "_"))
+        if statement.hostile_rows:
+            ones = [ONE] * len(rows.z)
+            unit = [(row, *bound(row)) for row in rows_of(l, rows, ones, ones, self.classes)]
+            return without_hostile(unit, rows.weights, statement.hostile_rows[given.dataset], given)
+        sums = [(row, bound(row)) for row in rows_of(l, rows, p, t if target is None else [ZERO] * len(p), self.classes)]
+        if target is not None:
+            sums += [(row, lines.interval(row, "target_")) for row in rows_of(l, target, [ZERO] * len(t), t, self.classes)]
+        slope = [ZERO] * len(l.beta)
+        for row, (_, y) in sums:
+            for block, sign in row.blocks if y != 0 else ():
+                for j, x in entries_of(row.x):
+                    slope[block * len(row.x) + j] += sign * y * x
+        return up(sum((constant for _, (constant, _) in sums), ZERO) / scale), [s / scale for s in slope], ZERO
+
+    def by_rule(self, given: Struct, rows: Rows) -> Struct:
+        """The lines with a number for each row: by the rule of Lemma R1, in binary64, but for the exceptions."""
+        increasing = all(a < b for a, b in zip([-1.0, *given.exceptions], given.exceptions))
+        good = increasing and all(row.is_integer() and 0 <= row < len(rows.z) for row in given.exceptions)
+        require(good, "exceptions are rows in order")
+        places = {int(row): at for at, row in enumerate(given.exceptions)}
+        learner, (gain,), benign = self.statement.learner, given.gain, 1.0 - self.statement.threat.poison_rate
+        two_ak = 2.0 * self.proof.alpha * (1.0 - learner.learning_rate * learner.regularization)
+        alpha_eta, least = self.proof.alpha * learner.learning_rate, 1.0 - two_ak * benign
+
+        def shares(z: list[float]) -> tuple[float, float, float]:
+            s = n = b = 0.0
+            for entry, theta, beta in zip(z, given.theta, self.proof.beta):
+                s, n, b = s + entry * theta, n + entry * entry, b + entry * beta
+            minus = -(benign * ((two_ak + alpha_eta * n) + b))
+            acting, idle = (1.0 - s) * gain + 0.5, (0.0 - s) * gain + 0.5
+            return share(acting, math.floor), share(idle, math.floor), share(minus if minus > least else least, math.ceil)
+
+        names = ROW_BOUNDS[self.proof.rows[0]]
+        of_rows = [
+            [given[name][places[i]] for name in names] if i in places else shares([float(entry) for entry in z])[: len(names)]
+            for i, z in enumerate(rows.z)
+        ]
+        return Struct(given, **{name: [numbers[at] for numbers in of_rows] for at, name in enumerate(names)})
+
+    def of_case(self, i: int, lines: list[Line]) -> Fraction:
         l, proof, given = self.l, self.proof, self.proof.cases
         dataset, shell, part = i // (self.shells * self.parts), i // self.parts % self.shells, i % self.parts
         chosen = given.lines[i]
@@ -1767,12 +1835,9 @@ class Cases:
             return finite_point(l, exact(self.content.points[part * self.d : (part + 1) * self.d]), share, w[i] if w else None)
         if self.classes:
             return class_point(l, self.classes, Fraction(self.content.radius), tau[0], nu, part if self.proof.by_class else None)
-        acting = "bounded" if self.loss != "logistic" else "logistic"
-        if acting == "logistic" and self.set in ("ball", "any") and point_radius(self.statement)[1]:
-            acting = "clipped"
-        return symmetric_set(l, self.statement, tau, nu, self.proof.omega, acting, end, part)
+        return symmetric_set(l, self.statement, tau, nu, self.proof.omega, end, part)
 
-    def region(self, i: int, shell: int) -> tuple[Fraction, Numbers, Fraction]:
+    def region(self, i: int, shell: int) -> Line:
         """ω(r_m² − ‖θ−o‖²) + μ(‖θ−o‖² − r_{m−1}²) as g₀ + gᵀθ − w‖θ‖²; 0 without shells."""
         shells, given = self.proof.shells, self.proof.cases
         if shells is None:
@@ -1782,47 +1847,6 @@ class Cases:
         o2 = norm2(centre)
         g0 = outer * (radii[shell + 1] ** 2 - o2) - inner * (radii[shell] ** 2 - o2)
         return g0, [2 * (outer - inner) * o for o in centre], outer - inner
-
-
-def line_above(
-    statement: Struct, proof: Struct, given: Struct, l: Letters, data: list[Rows], target: Optional[Rows]
-) -> tuple[Fraction, Numbers, Fraction]:
-    """r₀ and r of the rows of a dataset and of the target, and the curvature of what is above rows that may be hostile."""
-    shells = len(proof.slabs) + 1 if proof.shells is None else len(proof.shells.radii)
-    require(given.dataset < len(data) and given.shell < shells, "lines are those of a dataset and a shell")
-    rows, kind, classes = data[given.dataset], proof.rows[0], classes_of(statement)
-    is_ruled = any(given[name] for name in ("theta", "gain", "exceptions"))
-    lines_of = len(given.exceptions) if is_ruled else len(rows.z) * max(classes - 1, 1)
-    wanted = dict.fromkeys(ROW_BOUNDS[kind], lines_of)
-    if is_ruled:
-        require(kind in ("bounded-slope", "error-hinge") and proof.shells is None, "rules are for shares, without shells")
-        require_supported(statement, "rule", *["row-weights"] * rows.weighted)
-        wanted.update(theta=len(l.beta), gain=1, exceptions=lines_of)
-    if target is not None:
-        wanted.update(target_y=len(target.z), target_reach=len(target.z))
-    if statement.hostile_rows:
-        wanted.update(pull=len(l.beta), spread=1, threshold=1)
-    require_lengths(given, LINE_VECTORS, wanted)
-    if is_ruled:
-        given = by_rule(statement, proof, given, rows)
-    scale, p, t = scaled_weights(statement, rows, given.dataset, target)
-    shell = (None, None) if proof.shells is None else (exact(proof.shells.centre), Fraction(proof.shells.radii[given.shell]))
-    lines = Lines(l, given, scale, statement.learner.clip, shell)
-    bound = getattr(lines, kind.replace("-", "_"))
-    if statement.hostile_rows:
-        ones = [ONE] * len(rows.z)
-        unit = [(row, *bound(row)) for row in rows_of(l, rows, ones, ones, classes)]
-        return without_hostile(unit, rows.weights, statement.hostile_rows[given.dataset], given)
-    sums = [(row, bound(row)) for row in rows_of(l, rows, p, t if target is None else [ZERO] * len(p), classes)]
-    if target is not None:
-        sums += [(row, lines.interval(row, "target_")) for row in rows_of(l, target, [ZERO] * len(t), t, classes)]
-    slope = [ZERO] * len(l.beta)
-    for row, (_, y) in sums:
-        if y != 0:
-            for block, sign in row.blocks:
-                for j, x in entries_of(row.x):
-                    slope[block * len(row.x) + j] += sign * y * x
-    return up(sum((constant for _, (constant, _) in sums), ZERO) / scale), [s / scale for s in slope], ZERO
 
 
 def scaled_weights(statement: Struct, rows: Rows, dataset: int, target: Optional[Rows]) -> tuple[Fraction, Numbers, Numbers]:
@@ -1835,39 +1859,12 @@ def scaled_weights(statement: Struct, rows: Rows, dataset: int, target: Optional
     return total * of_target, [w * of_target for w in rows.weights], [w * total for w in own]
 
 
-def by_rule(statement: Struct, proof: Struct, given: Struct, rows: Rows) -> Struct:
-    """The lines with a number for each row: by the rule of Lemma R1, in binary64, but for the exceptions."""
-    places = {int(row): at for at, row in enumerate(given.exceptions)}
-    increasing = all(a < b for a, b in zip([-1.0, *given.exceptions], given.exceptions))
-    require(increasing and all(row.is_integer() and 0 <= row < len(rows.z) for row in given.exceptions), "exceptions are rows in order")
-    learner, (gain,) = statement.learner, given.gain
-    benign = 1.0 - statement.threat.poison_rate
-    two_ak, alpha_eta = 2.0 * proof.alpha * (1.0 - learner.learning_rate * learner.regularization), proof.alpha * learner.learning_rate
-    least = 1.0 - two_ak * benign
-
-    def shares(z: list[float]) -> tuple[float, float, float]:
-        s = n = b = 0.0
-        for entry, theta, beta in zip(z, given.theta, proof.beta):
-            s, n, b = s + entry * theta, n + entry * entry, b + entry * beta
-        minus = -(benign * ((two_ak + alpha_eta * n) + b))
-        return share((1.0 - s) * gain + 0.5, math.floor), share((0.0 - s) * gain + 0.5, math.floor), share(minus if minus > least else least, math.ceil)
-
-    names = ROW_BOUNDS[proof.rows[0]]
-    of_rows = [
-        [given[name][places[i]] for name in names] if i in places else shares([float(entry) for entry in z])[: len(names)]
-        for i, z in enumerate(rows.z)
-    ]
-    return Struct(given, **{name: [numbers[at] for numbers in of_rows] for at, name in enumerate(names)})
-
-
 def share(q: float, rounded: Callable[[float], int]) -> float:
     """q cut to [0, 1], as a multiple of 2^−20; 0 if it is no number."""
     return 1.0 if q >= 1 else rounded(q * (1 << 20)) / (1 << 20) if q > 0 else 0.0
 
 
-def without_hostile(
-    unit: list[tuple[Row, Fraction, Fraction]], weights: Numbers, count: int, given: Struct
-) -> tuple[Fraction, Numbers, Fraction]:
+def without_hostile(unit: list[tuple[Row, Fraction, Fraction]], weights: Numbers, count: int, given: Struct) -> Line:
     """Theorem H1: from the lines (T, y) of rows of weight 1 to what is above those that are not hostile, whichever they are."""
     c, spread, threshold = exact(given.pull), Fraction(given.spread[0]), Fraction(given.threshold[0])
     require(spread > 0, "t > 0")
@@ -1910,7 +1907,8 @@ def start_of_cases(statement: Struct, proof: Struct, m: Fraction, data: list[Row
 def prove_paper(statement: Struct, proof: Struct, rows: Rows) -> Fraction:
     require_supported(statement, "paper")
     n, d = len(rows.z), len(rows.z[0])
-    require_lengths(proof, ("a", "b", "m", "h", "theta", "point"), {"a": d * (d + 1) // 2, "b": d, "m": n, "h": n * d, "theta": d, "point": d})
+    lengths = {"a": d * (d + 1) // 2, "b": d, "m": n, "h": n * d, "theta": d, "point": d}
+    require_lengths(proof, tuple(lengths), lengths)
     require(statement.learner.batch == 1 or proof.low >= 0, "λ is convex where there are batches")
     names = ("nu8", "nu9", "nu10", "ball", "reach", "low", "high", "delta")
     nu8, nu9, nu10, ball, reach, low, high, delta = exact(proof[name] for name in names)
@@ -2001,7 +1999,7 @@ class Contraction:
             count = len(one.ends)
             require_lengths(one, ("pulls", "tau", "nu"), dict.fromkeys(("pulls", "tau", "nu"), count))
             require(all(0 <= end < 2 * self.n and end == int(end) for end in one.ends), "ends are ends of rows")
-            require(all(t > 0 for t in one.pulls) and all(t > 0 for t in one.tau) and all(nu >= 0 for nu in one.nu), "t, τ > 0 and ν ≥ 0")
+            require(all(t > 0 for t in one.pulls + one.tau) and all(nu >= 0 for nu in one.nu), "t, τ > 0 and ν ≥ 0")
 
     def slopes(self, i: int) -> list[float]:
         """The slopes that a row can have, in binary64: whichever they are, the bound is true."""
@@ -2158,10 +2156,8 @@ class LevelProof:
         self.eta, self.sigma = Fraction(statement.learner.learning_rate), Fraction(statement.learner.regularization)
         self.eps = Fraction(statement.threat.poison_rate)
         self.require_numbers()
-        numbers = ("radius", "norm", "smoothing", "alpha", "nu", "omega", "rho", "least", "offset", "steepness", "size", "anchor")
-        self.radius, self.norm, self.mu, self.alpha, self.nu, self.omega, self.rho, self.least, self.offset, self.gamma, self.c, self.anchor = exact(
-            proof[name] for name in numbers
-        )
+        self.radius, self.norm, self.mu, self.alpha, self.nu, self.omega = exact(proof[name] for name in LEVEL_NUMBERS[:6])
+        self.rho, self.least, self.offset, self.gamma, self.c, self.anchor = exact(proof[name] for name in LEVEL_NUMBERS[6:12])
         self.o, self.tilt, self.heights = exact(proof.centre), exact(proof.tilt), exact(proof.heights)
         self.two_ak = 2 * self.alpha * (1 - self.eta * self.sigma)
         self.chi = self.two_ak - self.nu
@@ -2316,8 +2312,8 @@ class LevelProof:
             return self.logistic_top(i, low, high, fixed, second)
         tops = []
         acting, slope = benign * (fixed + second), benign * self.two_ak
-        pieces = [(low, min(high, ZERO), acting + 1, slope), (max(low, ZERO), min(high, ONE), acting, slope), (max(low, ONE), high, ZERO, ZERO)]
-        for start, end, constant, steep in pieces:
+        pieces = [(low, min(high, ZERO), acting + 1, slope), (max(low, ZERO), min(high, ONE), acting, slope)]
+        for start, end, constant, steep in [*pieces, (max(low, ONE), high, ZERO, ZERO)]:
             if start > end:
                 continue
             rest, ends = steep - y, (start - self.margins[i], end - self.margins[i])
@@ -2469,8 +2465,7 @@ def prove_new_data(statement: Struct, claim: Struct, rows: Rows) -> Fraction:
     require(l.alpha > 0 and kappa >= 0, "α > 0 and κ ≥ 0")
     require_projection(statement, l)
     require_ellipsoid(statement, claim.omega, d)
-    acting = "logistic" if logistic else "bounded"
-    point = symmetric_set(l, statement, exact(claim.tau), Fraction(claim.nu), claim.omega, acting)
+    point = symmetric_set(l, statement, exact(claim.tau), Fraction(claim.nu), claim.omega)
     eigenvalues = point.M if point.kind == "diagonal" else [point.M[2] if point.kind == "dense" else point.M]
     least = min(down(l.curvature - l.eps * m) for m in eigenvalues) if point.M != 0 else l.curvature
     least -= up(count / (2 * tightness * n))
@@ -2546,12 +2541,9 @@ def check_linear(certificate: Struct, data: list[Rows], target: Optional[Rows]) 
 
     value = value_of(loss.proof, False)
     found: dict[str, Optional[float]] = {"certified_loss": proven(loss.bound, value, "loss")}
-    by_loss = found["certified_loss"] or 0.0
-    kind, width = statement.learner.loss
-    if kind == "logistic":
-        by_loss = math.nextafter(by_loss / 0.693, math.inf)  # the loss is at least log 2 where s ≤ 0
-    if kind == "smooth_hinge":
-        mistake = math.nextafter(1 - width / 2 if width <= 1 else 0.5 / width, 0)
+    by_loss, (kind, width) = found["certified_loss"] or 0.0, statement.learner.loss
+    if kind in ("logistic", "smooth_hinge"):  # what the loss is at least where s ≤ 0: log 2 for the logistic one
+        mistake = 0.693 if kind == "logistic" else math.nextafter(1 - width / 2 if width <= 1 else 0.5 / width, 0)
         by_loss = math.nextafter(by_loss / mistake, math.inf)
     own = math.inf if error is None else proven(error.bound, value_of(error.proof, True), "error")
     found["certified_error"] = None if is_regression(statement) else min(own, by_loss, 1.0)
@@ -2578,18 +2570,19 @@ def check_linear(certificate: Struct, data: list[Rows], target: Optional[Rows]) 
     return found
 
 
-def draws_of(earlier: Optional[int]) -> str:
-    """What a claim on new data assumes of how its rows came about."""
-    if earlier is None:
-        return (
-            "they are independent draws\n  from the law of the new data, made after the numbers of the statement and of the proof (but for its\n  `w`) were chosen without them,"
-        )
-    return (
-        "they are in the order\n  of their arrival, the numbers of the statement and of the proof (but for its `threshold`, `pull`, `spread` and `w`)\n"
-        f"  were chosen, and how many rows would follow was fixed, when the first {earlier} had arrived, honest points after that\n"
-        f"  are independent draws from the law of the new data whatever came before, and the rows after the first {earlier}\n"
-        "  are the next ones, but for the hostile rows, which were added or replace any of them (none is left out otherwise),"
-    )
+# What a claim on new data assumes of how its rows came about: of rows that are all honest, and of others.
+NEW_DATA_TEXT = """\
+  on new data with probability 1 − {new_data_delta} over the draw of these rows, if they are {draws},
+  and if the learner's benign points are draws from that law (not from these rows) which it shortens or refuses
+  where their norm is above {new_data_radius}; the loss is that on points after this"""
+INDEPENDENT = """independent draws
+  from the law of the new data, made after the numbers of the statement and of the proof (but for its
+  `w`) were chosen without them"""
+IN_ORDER = """in the order
+  of their arrival, the numbers of the statement and of the proof (but for its `threshold`, `pull`, `spread` and `w`)
+  were chosen, and how many rows would follow was fixed, when the first {0} had arrived, honest points after that
+  are independent draws from the law of the new data whatever came before, and the rows after the first {0}
+  are the next ones, but for the hostile rows, which were added or replace any of them (none is left out otherwise)"""
 
 
 def check_mean(certificate: Struct, samples: Optional[Rows]) -> dict[str, Optional[float]]:
@@ -2608,7 +2601,8 @@ def check_mean(certificate: Struct, samples: Optional[Rows]) -> dict[str, Option
         mean = [dot(samples.weights, list(column)) / total for column in zip(*samples.z)]
         trace = squares / total - norm2(mean)
     p, q = (2 * eta - eta**2) * a - 1, nu - eps * eta**2 * a
-    require(a > 0 and nu >= 0 and p >= 0 and q >= 0 and p * q >= (eps * eta * (1 - eta) * a) ** 2, "P, Q ≥ 0, PQ ≥ ε²η²(1−η)²a²")
+    require(a > 0 and nu >= 0, "a > 0 and ν ≥ 0")
+    require(p >= 0 and q >= 0 and p * q >= (eps * eta * (1 - eta) * a) ** 2, "P, Q ≥ 0, PQ ≥ ε²η²(1−η)²a²")
     value = eta**2 * a * ((1 - eps) * trace + noise) + nu * r
     return {"certified_loss": proven(certificate.bound, value, "loss"), "certified_error": None}
 
@@ -2692,11 +2686,8 @@ def main(arguments: list[str]) -> int:
             if isinstance(value, float) and name.startswith("certified"):
                 print(f"{name:<20} {decimal_up(value)}")
         if "new_data_radius" in found:
-            print(
-                f"  on new data with probability 1 − {found['new_data_delta']} over the draw of these rows, if {draws_of(found['new_data_earlier'])}\n"
-                "  and if the learner's benign points are draws from that law (not from these rows) which it shortens or refuses\n"
-                f"  where their norm is above {found['new_data_radius']}; the loss is that on points after this"
-            )
+            earlier = found["new_data_earlier"]
+            print(NEW_DATA_TEXT.format(draws=INDEPENDENT if earlier is None else IN_ORDER.format(earlier), **found))
     return code
 
 

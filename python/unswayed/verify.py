@@ -139,12 +139,16 @@ def sqrt_up(x: Fraction) -> Fraction:
     return (math.isqrt(math.floor(x / unit**2)) + 1) * unit
 
 
+def nearest(x: Fraction) -> float:
+    try:
+        return float(x)
+    except OverflowError:
+        return math.inf if x > 0 else -math.inf
+
+
 def double_up(x: Fraction) -> float:
     """The least binary64 number that is not below x."""
-    try:
-        y = float(x)
-    except OverflowError:
-        y = math.inf if x > 0 else -math.inf
+    y = nearest(x)
     while y != math.inf and (y == -math.inf or Fraction(y) < x):
         y = math.nextafter(y, math.inf)
     if y == math.inf:
@@ -209,6 +213,11 @@ def symmetric(upper: Numbers, d: int) -> list[Numbers]:
 
 def minus(x: Numbers, y: Numbers) -> Numbers:
     return [a - b for a, b in zip(x, y)]
+
+
+def combined(factors: Numbers, rows: list[Numbers], d: int) -> Numbers:
+    """Σ f_i z_i."""
+    return [sum((f * z[j] for f, z in zip(factors, rows)), ZERO) for j in range(d)]
 
 
 def shifted(matrix: list[Numbers], by: Fraction, sign: int = 1) -> list[Numbers]:
@@ -838,14 +847,13 @@ def digest(table: Table) -> str:
     def packed(numbers: list[Any], kind: str = "d") -> bytes:
         return struct.pack(f"<{len(numbers)}{kind}", *numbers)
 
-    if table.pattern is None:
-        hashed = hashlib.sha256(packed([len(table.x), len(table.x[0])], "Q"))
-    else:
-        columns, width = table.pattern
-        hashed = hashlib.sha256(b"\xff" * 8 + packed([len(table.x), width], "Q"))
+    columns, width = table.pattern or ([], len(table.x[0]))
+    is_sparse = table.pattern is not None
+    hashed = hashlib.sha256(b"\xff" * 8 * is_sparse + packed([len(table.x), width], "Q"))
+    if is_sparse:
         hashed.update(packed([0, *accumulate(map(len, columns))], "Q"))
-        for row in columns:
-            hashed.update(packed(row, "Q"))
+    for row in columns:
+        hashed.update(packed(row, "Q"))
     for values in table.x:
         hashed.update(packed(values))
     is_text = table.y is not None and isinstance(table.y[0], str)
@@ -1114,13 +1122,12 @@ def validate_threat(statement: Struct, data: list[Rows], columns: int) -> None:
 def validate_rates(learner: Struct, horizon: Struct) -> None:
     """A horizon names the rates that its bound depends on, exactly if they change: the first one, or their sum."""
     require(horizon.steps >= 1, "T ≥ 1")
-    weighted = None if learner.schedule is None else learner.schedule.weighted
-    largest = Fraction(learner.learning_rate)
-    for rate, is_wanted, most in (
-        (horizon.first_rate, weighted is False, largest), (horizon.total_rate, weighted is True, largest * horizon.steps)
-    ):
-        require((rate is not None) == is_wanted, "a horizon names the first rate or the sum of rates exactly if they change")
-        require(rate is None or 0 < Fraction(rate) <= most, "rates are > 0 and at most η")
+    schedule, eta, (first, total) = learner.schedule, Fraction(learner.learning_rate), (horizon.first_rate, horizon.total_rate)
+    fits = (first is not None) == (schedule is not None and not schedule.weighted)
+    fits = fits and (total is not None) == (schedule is not None and schedule.weighted)
+    require(fits, "a horizon names the first rate or the sum of rates exactly if they change")
+    require(first is None or 0 < Fraction(first) <= eta, "the first rate is > 0 and at most η")
+    require(total is None or 0 < Fraction(total) <= eta * horizon.steps, "the sum of rates is > 0 and at most ηT")
 
 
 class Letters:
@@ -1427,38 +1434,35 @@ def symmetric_set(
     kind, content = statement.threat.set
     chi, beta, d = l.two_ak - nu, l.beta, len(l.beta)
     weight, linear = point_weights(statement)[part], ZERO
-    half_n: Any  # ½N: a number times I; a list of them (a diagonal); or a number times Q
-    if kind == "box":
+    name = {"box": "diagonal", "features": "diagonal", "ellipsoid": "dense"}.get(kind, "scalar")
+    half_n: Numbers = []  # ½N, a diagonal; of an ellipsoid it is a number times Q
+    if kind == "ellipsoid":
+        q, factor = symmetric(exact(content.q), d), weight**2 / (2 * tau[0])
+        t, square, half_n_beta = tau[0], weight**2 * Fraction(omega or 0), [factor * x for x in apply(q, beta)]
+    elif kind == "box":
         radii = [weight * radius for radius in exact(content.radii)]
-        name, t, square, half_n = "diagonal", dot(radii, tau), norm2(radii), [r / (2 * one) for r, one in zip(radii, tau)]
-        half_n_beta = [n * b for n, b in zip(half_n, beta)]
-        fixed = sum((up(n * b) for n, b in zip(half_n_beta, beta)), ZERO)
-    elif kind == "ellipsoid":
-        name, t, square, half_n = "dense", tau[0], weight**2 * Fraction(omega or 0), weight**2 / (2 * tau[0])
-        q = symmetric(exact(content.q), d)
-        half_n_beta = [half_n * x for x in apply(q, beta)]
-        fixed = up(dot(half_n_beta, beta))
+        t, square, half_n = dot(radii, tau), norm2(radii), [r / (2 * one) for r, one in zip(radii, tau)]
     else:
         radius = weight * (Fraction(content.radius) if kind == "features" else point_radius(statement)[0])
-        name, t, square, half_n = "scalar", radius * tau[0], radius**2, radius / (2 * tau[0])
-        if kind == "features":
-            name, half_n = "diagonal", [ZERO if j in l.free else half_n for j in range(d)]
-            constant = weight * Fraction(content.constant)
-            square, linear = square + l.k * constant**2, constant * (chi * end + sum((beta[j] for j in l.free), ZERO))
-            # The adversary chooses the sign by the label, unless labels are numbers or the case is of one class.
-            if has_class_points(statement):
-                linear = -linear if part == 0 else linear
-            elif not is_regression(statement):
-                linear = abs(linear)
-        half_n_beta = [n * b for n, b in zip(half_n if name == "diagonal" else [half_n] * d, beta)]
-        fixed = up(dot(half_n_beta, beta))
-    c = acting_constant(l, statement, t / 2 + l.alpha * l.eta * square, weight * nu, linear)
-    m = [2 * chi * x for x in half_n_beta]
-    if chi == 0 or name == "scalar":
-        return Point(c + fixed, m, "scalar", chi**2 * half_n if name == "scalar" else ZERO)
-    if name == "diagonal":
-        return Point(c + fixed, m, name, [chi**2 * n for n in half_n])
-    return Point(c + fixed, m, name, (chi**2 * half_n, q, chi**2 * half_n * Fraction(omega or 0)))
+        t, square = radius * tau[0], radius**2
+        half_n = [ZERO if kind == "features" and j in l.free else radius / (2 * tau[0]) for j in range(d)]
+    if kind == "features":
+        constant = weight * Fraction(content.constant)
+        square, linear = square + l.k * constant**2, constant * (chi * end + sum((beta[j] for j in l.free), ZERO))
+        # The adversary chooses the sign by the label, unless labels are numbers or the case is of one class.
+        if has_class_points(statement):
+            linear = -linear if part == 0 else linear
+        elif not is_regression(statement):
+            linear = abs(linear)
+    if kind != "ellipsoid":
+        half_n_beta = [n * b for n, b in zip(half_n, beta)]
+    products = [x * b for x, b in zip(half_n_beta, beta)]
+    fixed = sum(map(up, products), ZERO) if kind == "box" else up(sum(products, ZERO))
+    m0 = acting_constant(l, statement, t / 2 + l.alpha * l.eta * square, weight * nu, linear) + fixed
+    matrix: Any = [chi**2 * n for n in half_n] if name == "diagonal" else chi**2 * half_n[0] if name == "scalar" else None
+    if name == "dense":
+        matrix = (chi**2 * factor, q, chi**2 * factor * Fraction(omega or 0))
+    return Point(m0, [2 * chi * x for x in half_n_beta], "scalar" if chi == 0 else name, ZERO if chi == 0 else matrix)
 
 
 def class_matrix(classes: int, label: int) -> list[Numbers]:
@@ -1594,34 +1598,29 @@ def step_squares(statement: Struct, rows: Rows) -> Numbers:
     return [step**2 * norm2(features_of(statement, z)) for z, step in zip(rows.z, rows.steps)]
 
 
-class Momentum:
-    """What steps v' = μv + d, θ' = θ + ηv' cost beyond plain steps at the proof's rate η̄ (Theorems M1 and M2)."""
-
-    def __init__(self, statement: Struct, proof: Struct, data: list[Rows]) -> None:
-        self.cost = self.of_start = ZERO
-        learner = statement.learner
-        if learner.momentum is None:
-            return
-        mu, rate, eta = exact([learner.momentum, proof.rate, learner.learning_rate])
-        require(rate > 0 and rate * Fraction(learner.regularization) < 1, "η̄ > 0 and η̄σ < 1")
-        if rate * (1 - mu) ** 2 >= eta * (1 + mu):
-            return
-        plain = len(data) == 1 and not learner.unregularized
-        require(plain, "η̄(1−μ)² ≥ η(1+μ) for several datasets and unregularized coordinates")
-        slack = rate * (1 - mu) - eta
-        require(slack > 0, "η̄(1−μ) > η")
-        classes, l = classes_of(statement), Letters(statement, proof.alpha, proof.beta, proof.rate)
-        steepest = Fraction(classes * (classes - 1)) if classes else l.steepest**2
-        longest = max(step_squares(statement, data[0]))
-        point = longest if statement.threat.set[0] == "label_flips" else largest_square(statement, proof)
-        self.cost = up((l.eps * mu * rate) ** 2 * l.alpha * steepest * point / ((1 + mu) * slack))
-        if statement.horizon is not None:
-            square = norm2(exact(statement.horizon.start))
-            idle = Fraction(max(classes - 1, 1))
-            if is_regression(statement):
-                idle = l.steepest * max(abs(z[0]) for z in data[0].z)
-            value = max(data[0].steps) * idle + sqrt_up(steepest * longest) * sqrt_up(square) + l.sigma * square / 2
-            self.of_start = 2 * mu * l.alpha * rate * value
+def momentum_costs(statement: Struct, proof: Struct, data: list[Rows]) -> tuple[Fraction, Fraction]:
+    """What steps v' = μv + d, θ' = θ + ηv' cost beyond plain steps at the proof's rate η̄ (Theorems M1 and M2): of the bound, and
+    of the start times ηT."""
+    learner, horizon = statement.learner, statement.horizon
+    if learner.momentum is None:
+        return ZERO, ZERO
+    mu, rate, eta = exact([learner.momentum, proof.rate, learner.learning_rate])
+    require(rate > 0 and rate * Fraction(learner.regularization) < 1, "η̄ > 0 and η̄σ < 1")
+    if rate * (1 - mu) ** 2 >= eta * (1 + mu):
+        return ZERO, ZERO
+    plain = len(data) == 1 and not learner.unregularized
+    require(plain, "η̄(1−μ)² ≥ η(1+μ) for several datasets and unregularized coordinates")
+    slack = rate * (1 - mu) - eta
+    require(slack > 0, "η̄(1−μ) > η")
+    classes, l = classes_of(statement), Letters(statement, proof.alpha, proof.beta, proof.rate)
+    steepest = Fraction(classes * (classes - 1)) if classes else l.steepest**2
+    longest = max(step_squares(statement, data[0]))
+    point = longest if statement.threat.set[0] == "label_flips" else largest_square(statement, proof)
+    cost = up((l.eps * mu * rate) ** 2 * l.alpha * steepest * point / ((1 + mu) * slack))
+    square = ZERO if horizon is None else norm2(exact(horizon.start))
+    idle = l.steepest * max(abs(z[0]) for z in data[0].z) if is_regression(statement) else Fraction(max(classes - 1, 1))
+    value = max(data[0].steps) * idle + sqrt_up(steepest * longest) * sqrt_up(square) + l.sigma * square / 2
+    return cost, 2 * mu * l.alpha * rate * value
 
 
 def longest_steps(statement: Struct, proof: Struct, rows: Rows, l: Letters) -> tuple[Fraction, Fraction]:
@@ -1682,15 +1681,15 @@ def require_ball_kept(statement: Struct, ball: Fraction, largest: Fraction, data
         require(all(max(step_squares(statement, rows)) <= edge for rows in data), "the ball is kept by the rows")
 
 
-def require_lengths(given: Struct, names: tuple[str, ...], wanted: dict[str, int]) -> None:
-    for name in names:
-        require(len(given[name]) == wanted.get(name, 0), f"{name} has {wanted.get(name, 0)} numbers")
+def require_lengths(given: Struct, wanted: dict[str, int]) -> None:
+    for name, length in wanted.items():
+        require(len(given[name]) == length, f"{name} has {length} numbers")
 
 
 def prove_cases(statement: Struct, proof: Struct, data: list[Rows], target: Optional[Rows]) -> Fraction:
     """The largest bound of a case."""
     require_fit(statement, proof)
-    return Cases(statement, proof, data, target).bound() + Momentum(statement, proof, data).cost
+    return Cases(statement, proof, data, target).bound() + momentum_costs(statement, proof, data)[0]
 
 
 Line = tuple[Fraction, Numbers, Fraction]  # a constant, a vector and a curvature: r₀ + rᵀθ + w‖θ‖²
@@ -1726,7 +1725,7 @@ class Cases:
             "x": self.d * (self.set == "ellipsoid") * (2 if self.edges else 1), "outer": shells, "inner": shells,
         }
         require(len(given.lines) == self.count, "each case has lines")
-        require_lengths(given, CASE_VECTORS, {name: int(each) * self.count for name, each in per_case.items()})
+        require_lengths(given, {name: int(each) * self.count for name, each in per_case.items()})
         require(all(tau > 0 for tau in given.tau), "τ > 0")
         require(all(x >= 0 for name in ("nu", "outer", "inner") for x in given[name]), "ν, ω, μ ≥ 0")
         any_label = is_regression(self.statement) and self.statement.threat.label_bound is None
@@ -1743,7 +1742,7 @@ class Cases:
         rows = self.data[given.dataset]
         is_ruled = any(given[name] for name in ("theta", "gain", "exceptions"))
         lines_of = len(given.exceptions) if is_ruled else len(rows.z) * max(self.classes - 1, 1)
-        wanted = dict.fromkeys(ROW_BOUNDS[kind], lines_of)
+        wanted = {**dict.fromkeys(LINE_VECTORS, 0), **dict.fromkeys(ROW_BOUNDS[kind], lines_of)}
         if is_ruled:
             require(kind in ("bounded-slope", "error-hinge") and shells is None, "rules are for shares, without shells")
             require_supported(statement, "rule", *["row-weights"] * rows.weighted)
@@ -1752,7 +1751,7 @@ class Cases:
             wanted.update(target_y=len(target.z), target_reach=len(target.z))
         if statement.hostile_rows:
             wanted.update(pull=len(l.beta), spread=1, threshold=1)
-        require_lengths(given, LINE_VECTORS, wanted)
+        require_lengths(given, wanted)
         scale, p, t = scaled_weights(statement, rows, given.dataset, target)
         shell = (None, None) if shells is None else (exact(shells.centre), Fraction(shells.radii[given.shell]))
         lines = Lines(l, self.by_rule(given, rows) if is_ruled else given, scale, statement.learner.clip, shell)
@@ -1898,7 +1897,7 @@ def start_of_cases(statement: Struct, proof: Struct, m: Fraction, data: list[Row
     if statement.learner.momentum is None:
         return sum(squares, ZERO) + m * room
     require(m == 0, "m = 0 with momentum")
-    return sum(squares, ZERO) * (1 - Fraction(statement.learner.momentum)) + Momentum(statement, proof, data).of_start
+    return sum(squares, ZERO) * (1 - Fraction(statement.learner.momentum)) + momentum_costs(statement, proof, data)[1]
 
 
 # ----------------------------------------------------------------------------------------------- the paper's proof (Theorem 6)
@@ -1907,8 +1906,7 @@ def start_of_cases(statement: Struct, proof: Struct, m: Fraction, data: list[Row
 def prove_paper(statement: Struct, proof: Struct, rows: Rows) -> Fraction:
     require_supported(statement, "paper")
     n, d = len(rows.z), len(rows.z[0])
-    lengths = {"a": d * (d + 1) // 2, "b": d, "m": n, "h": n * d, "theta": d, "point": d}
-    require_lengths(proof, tuple(lengths), lengths)
+    require_lengths(proof, {"a": d * (d + 1) // 2, "b": d, "m": n, "h": n * d, "theta": d, "point": d})
     require(statement.learner.batch == 1 or proof.low >= 0, "λ is convex where there are batches")
     names = ("nu8", "nu9", "nu10", "ball", "reach", "low", "high", "delta")
     nu8, nu9, nu10, ball, reach, low, high, delta = exact(proof[name] for name in names)
@@ -1958,13 +1956,6 @@ def on_grid(numbers: Any) -> tuple[list[int], int]:
     return [n * (most // d) for n, d in pairs], most.bit_length() - 1
 
 
-def nearest(x: Fraction) -> float:
-    try:
-        return float(x)
-    except OverflowError:
-        return math.inf if x > 0 else -math.inf
-
-
 class Contraction:
     """Rows and λ as whole numbers. Vectors are packed into one number: entry j is the part from bit j·`field` on."""
 
@@ -1997,7 +1988,7 @@ class Contraction:
         require(work <= 2**33, "rounds take at most 2^33 products")
         for one in proof.rounds:
             count = len(one.ends)
-            require_lengths(one, ("pulls", "tau", "nu"), dict.fromkeys(("pulls", "tau", "nu"), count))
+            require_lengths(one, dict.fromkeys(("pulls", "tau", "nu"), count))
             require(all(0 <= end < 2 * self.n and end == int(end) for end in one.ends), "ends are ends of rows")
             require(all(t > 0 for t in one.pulls + one.tau) and all(nu >= 0 for nu in one.nu), "t, τ > 0 and ν ≥ 0")
 
@@ -2171,8 +2162,8 @@ class LevelProof:
 
     def require_numbers(self) -> None:
         proof, n, d = self.proof, self.n, self.d
-        lengths = {"centre": d, "shares": n, "forces": 2 * n, "points": 2 * n * d, "tilt": d, "slopes": n, "curves": n, "peak": d}
-        require_lengths(proof, tuple(lengths), lengths)
+        require_lengths(proof, {**dict.fromkeys(("centre", "tilt", "peak"), d), **dict.fromkeys(("shares", "slopes", "curves"), n)})
+        require_lengths(proof, {"forces": 2 * n, "points": 2 * n * d})
         require(all(0 <= q <= 1 for q in proof.shares) and all(x > 0 for x in proof.forces), "0 ≤ q ≤ 1 and π > 0")
         require(min(proof.omega, proof.offset, proof.size) >= 0, "ω, a², c ≥ 0")
         require(min(proof.rho, proof.least, proof.steepness, proof.spread_near, proof.spread_far) > 0, "ρ, a, γ, Λ > 0")
@@ -2207,8 +2198,7 @@ class LevelProof:
                 loss += weight * log(1 + exp(-s, True))[1]
                 conjugate += weight * entropy_down(q)
         self.base = up(benign * loss / total) + sigma * norm2(self.o) / 2
-        shares = [weight * Fraction(q) for weight, q in zip(self.weights, proof.shares)]
-        pull = [sum((q * z[j] for q, z in zip(shares, self.z)), ZERO) for j in range(self.d)]
+        pull = combined([weight * Fraction(q) for weight, q in zip(self.weights, proof.shares)], self.z, self.d)
         self.gap = self.base - down(benign * conjugate / total - benign**2 * norm2(pull) / (2 * sigma * total**2))
         self.shift = up(sqrt_up(norm2([sigma * total * o - benign * c for o, c in zip(self.o, pull)])) / (sigma * total))
         self.lengths = [sqrt_up(n) for n in self.squares]
@@ -2287,12 +2277,9 @@ class LevelProof:
         diagonal, least = grid(total * base, unit, False) - d * power_of_two(unit), total * self.least
         matrix = shifted(self.moments(exact(proof.curves), unit, False), diagonal, -1)
         require(has_positive_minors(shifted(matrix, least)), "A ≻ aI")
-        slopes = [w * Fraction(y) for w, y in zip(self.weights, proof.slopes)]
+        slope = combined([w * Fraction(y) for w, y in zip(self.weights, proof.slopes)], self.z, d)
         at_centre, at_tilt = sigma * chi - 2 * self.curvature, self.eps * self.radius * self.rho - sigma
-        v = [
-            sum((y * z[j] for y, z in zip(slopes, self.z)), ZERO) + total * (at_centre * self.o[j] + at_tilt * self.tilt[j])
-            for j in range(d)
-        ]
+        v = [own + total * (at_centre * o + at_tilt * tilt) for own, o, tilt in zip(slope, self.o, self.tilt)]
         x = exact(proof.peak)
         ax = apply(matrix, x)
         peak = up((2 * dot(v, x) - dot(ax, x)) / (4 * total)) + up(norm2(minus(v, ax)) / (4 * total * least))
@@ -2452,7 +2439,7 @@ def prove_new_data(statement: Struct, claim: Struct, rows: Rows) -> Fraction:
     kind, n, d = statement.threat.set[0], len(sample), len(rows.z[0])
     logistic = statement.learner.loss[0] == "logistic"
     require((kind == "ellipsoid") == (claim.omega is not None) and n >= 2, "ω is that of an ellipsoid, and n ≥ 2")
-    require_lengths(claim, ("beta", "theta", "tau"), {"beta": d, "theta": d, "tau": d if kind == "box" else 1})
+    require_lengths(claim, {"beta": d, "theta": d, "tau": d if kind == "box" else 1})
     require(len(claim.w or ()) == (n if logistic else 0), "logistic rows have a w each")
     require(claim.floor is not None or not logistic, "the constants of logistic rows have a floor")
     require(min(claim.tau) > 0 and claim.nu >= 0 and claim.radius > 0 and 0 < claim.delta < 1, "τ, r > 0, ν ≥ 0, 0 < δ < 1")

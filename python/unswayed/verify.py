@@ -146,14 +146,17 @@ def nearest(x: Fraction) -> float:
         return math.inf if x > 0 else -math.inf
 
 
-def double_up(x: Fraction) -> float:
-    """The least binary64 number that is not below x."""
+def rounded_up(x: Fraction) -> float:
+    """The least binary64 number that is not below x, or infinity."""
     y = nearest(x)
     while y != math.inf and (y == -math.inf or Fraction(y) < x):
         y = math.nextafter(y, math.inf)
-    if y == math.inf:
-        raise Invalid("the proven value is too large for a binary64 number")
     return y + 0.0
+
+
+def double_up(x: Fraction) -> float:
+    require(rounded_up(x) < math.inf, "the proven value is a binary64 number")
+    return rounded_up(x)
 
 
 BITS = 128
@@ -161,15 +164,16 @@ BITS = 128
 
 def artanh(n: int, d: int) -> tuple[int, int]:
     """2^128·artanh(n/d) for 0 ≤ n/d ≤ 1/3: a number below it and one above, from artanh t = Σ t^(2j+1)/(2j+1)."""
+
+    def series(t: int, unit: int) -> int:
+        """Every operation rounded down and the rest left out; or, with unit 1, rounded up with all of the rest."""
+        square, power, total, divisor = (t * t >> BITS) + unit, t, 0, 1
+        while power > 2 * unit:
+            total, power, divisor = total + power // divisor + unit, (power * square >> BITS) + unit, divisor + 2
+        return total + 2 * unit * power  # the rest is at most the last power over 1 − t² ≥ ½
+
     t = (n << BITS) // d
-    square, power, below, divisor = t * t >> BITS, t, 0, 1
-    while power > 0:  # every operation rounded down, the rest left out
-        below, power, divisor = below + power // divisor, power * square >> BITS, divisor + 2
-    t += 1
-    square, power, above, divisor = (t * t >> BITS) + 1, t, 0, 1
-    while power > 2:  # every operation rounded up; the rest is at most the last power over 1 − t² ≥ ½
-        above, power, divisor = above + power // divisor + 1, (power * square >> BITS) + 1, divisor + 2
-    return below, above + 2 * power
+    return series(t, 0), series(t + 1, 1)
 
 
 HALF_LOG_2 = artanh(1, 3)
@@ -714,12 +718,6 @@ def read_array(content: bytes) -> Array:
     return shape, values
 
 
-def as_rows(array: Array, rows: int) -> list[list[float]]:
-    shape, values = array
-    expect(len(shape) == 2 and 0 not in shape, "an array of features must have two dimensions, and rows and columns")
-    return [values[i : i + shape[1]] for i in range(0, min(rows, shape[0]) * shape[1], shape[1])]
-
-
 def as_column(array: Array, of: int, rows: int) -> list[float]:
     expect(array[0] in ((of,), (of, 1)), "labels or weights are not one value per row")
     return array[1][:rows]
@@ -728,10 +726,8 @@ def as_column(array: Array, of: int, rows: int) -> list[float]:
 def read_npy(content: bytes, labels: Optional[bytes], origin: Struct) -> Table:
     expect([origin.label_column, *weight_columns(origin)] == [None] * 3, "a .npy file has no named columns")
     expect((labels is not None) == (origin.labels[0] in LABELLED), "labels are missing, or not wanted")
-    array = read_array(content)
-    x, of = as_rows(array, origin.rows), array[0][0]
-    y = None if labels is None else as_column(read_array(labels), of, origin.rows)
-    return Table(x, y, None, None, of)
+    table = array_rows([read_array(content)], origin.rows)
+    return table._replace(y=None if labels is None else as_column(read_array(labels), table.of, origin.rows))
 
 
 def read_npz(content: bytes, labels: Optional[bytes], origin: Struct) -> Table:
@@ -769,9 +765,12 @@ def read_npz(content: bytes, labels: Optional[bytes], origin: Struct) -> Table:
 
 def array_rows(arrays: list[Array], rows: int) -> Table:
     """Rows of one array of features, or of two beside each other."""
-    expect(all(shape == arrays[0][0] for shape, _ in arrays), "chosen and rejected have different shapes")
-    parts = [as_rows(array, rows) for array in arrays]
-    return Table([sum(row, []) for row in zip(*parts)], None, None, None, arrays[0][0][0])
+    shape = arrays[0][0]
+    expect(all(own == shape for own, _ in arrays), "chosen and rejected have different shapes")
+    expect(len(shape) == 2 and 0 not in shape, "an array of features must have two dimensions, and rows and columns")
+    starts = range(0, min(rows, shape[0]) * shape[1], shape[1])
+    x = [[value for _, values in arrays for value in values[i : i + shape[1]]] for i in starts]
+    return Table(x, None, None, None, shape[0])
 
 
 def matrix_rows(arrays: dict[str, Array], rows: int) -> Table:
@@ -1189,10 +1188,9 @@ class Letters:
 def point_radius(statement: Struct) -> tuple[Fraction, bool]:
     """The largest norm of the adversary's step for a ball or any point, and whether its steps can be clipped."""
     kind, content = statement.threat.set
-    clip = statement.learner.clip
-    if kind == "ball" and (clip is None or content.radius <= clip):
-        return Fraction(content.radius), False
-    return Fraction(clip), True
+    radius = content.radius if kind == "ball" else math.inf
+    clip = math.inf if statement.learner.clip is None else statement.learner.clip
+    return Fraction(min(radius, clip)), clip < radius
 
 
 # ------------------------------------------------------------------------------------------------------- lines above the rows
@@ -1556,18 +1554,17 @@ def require_fit(statement: Struct, proof: Struct) -> None:
     """The kind of lines, shells and other parts fit the statement."""
     learner, kind, loss = statement.learner, proof.rows[0], statement.learner.loss[0]
     shells, free, of_error = proof.shells is not None, bool(learner.unregularized), "error" in kind
-    plain = kind in ("bounded-slope", "logistic")
+    plain, sparse = kind in ("bounded-slope", "logistic"), any(origin.of_columns is not None for origin in statement.data)
     require(("logistic" in kind) == (loss == "logistic"), "the lines fit the loss")
     require(plain or "logistic" in kind or loss in ("hinge", "multiclass"), "the lines fit the loss")
     require(loss != "multiclass" or (kind in ("bounded-slope", "error-hinge") and not shells), "the lines fit several classes")
     require(("clipped" in kind) == (learner.clip is not None), "the lines fit the clip")
     require(("label" in kind) == (statement.threat.set[0] == "label_flips"), "the lines fit the set")
-    require(not of_error or statement.target[0] == "data", "the error is that of the data")
-    require(not of_error or not learner.average, "an averaged model's error is bounded by its loss")
+    on_data = statement.target[0] == "data" and not learner.average
+    require(not of_error or on_data, "the error is that of the data; an averaged model's error is bounded by its loss")
     require(statement.target[0] != "rows" or kind == "interval", "the lines fit the target")
     require(kind != "interval" or (shells and not statement.hostile_rows), "intervals have shells, and no rows that may be hostile")
-    sparse = any(origin.of_columns is not None for origin in statement.data)
-    require(not sparse or (kind != "interval" and not shells), "sparse rows have no shells")
+    require(not sparse or not shells, "sparse rows have no shells")
     require(not free or ((of_error or plain) and not shells), "the proof fits an unregularized coordinate")
     require(free == bool(proof.slabs) and all(a < b for a, b in zip(proof.slabs, proof.slabs[1:])), "slabs fit, and their edges increase")
     require(not proof.by_class or loss == "multiclass", "classes are those of the loss")
@@ -1576,7 +1573,7 @@ def require_fit(statement: Struct, proof: Struct) -> None:
     require(statement.threat.moments is None or not (of_error or shells), "moments are for one case of lines above the loss")
 
 
-def largest_square(statement: Struct, proof: Struct) -> Fraction:
+def largest_square(statement: Struct, omega: Optional[float], d: int) -> Fraction:
     """The largest ‖z‖² on the set, times the squared step weight of points; 0 for label flips."""
     kind, content = statement.threat.set
     largest = ZERO
@@ -1587,9 +1584,9 @@ def largest_square(statement: Struct, proof: Struct) -> Fraction:
     elif kind == "box":
         largest = norm2(exact(content.radii))
     elif kind == "ellipsoid":
-        largest = Fraction(proof.omega)
+        largest = Fraction(omega or 0)
     elif kind == "points":
-        largest = max(map(norm2, split(exact(content.points), len(proof.beta))))
+        largest = max(map(norm2, split(exact(content.points), d)))
     return largest * max(point_weights(statement)) ** 2
 
 
@@ -1615,7 +1612,7 @@ def momentum_costs(statement: Struct, proof: Struct, data: list[Rows]) -> tuple[
     classes, l = classes_of(statement), Letters(statement, proof.alpha, proof.beta, proof.rate)
     steepest = Fraction(classes * (classes - 1)) if classes else l.steepest**2
     longest = max(step_squares(statement, data[0]))
-    point = longest if statement.threat.set[0] == "label_flips" else largest_square(statement, proof)
+    point = longest if statement.threat.set[0] == "label_flips" else largest_square(statement, proof.omega, len(l.beta))
     cost = up((l.eps * mu * rate) ** 2 * l.alpha * steepest * point / ((1 + mu) * slack))
     square = ZERO if horizon is None else norm2(exact(horizon.start))
     idle = l.steepest * max(abs(z[0]) for z in data[0].z) if is_regression(statement) else Fraction(max(classes - 1, 1))
@@ -1625,7 +1622,7 @@ def momentum_costs(statement: Struct, proof: Struct, data: list[Rows]) -> tuple[
 
 def longest_steps(statement: Struct, proof: Struct, rows: Rows, l: Letters) -> tuple[Fraction, Fraction]:
     """The largest ‖g‖² of the adversary's points, and of all."""
-    poison = l.steepest**2 * largest_square(statement, proof)
+    poison = l.steepest**2 * largest_square(statement, proof.omega, len(l.beta))
     return poison, max(poison, l.steepest**2 * max(step_squares(statement, rows)))
 
 
@@ -1667,7 +1664,7 @@ def require_shells(statement: Struct, proof: Struct, data: list[Rows], l: Letter
     require(len(radii) > 0 and len(shells.centre) == len(l.beta), "there are shells, and a centre")
     require(ball > 0 and radii[0] > 0 and all(a < b for a, b in zip(radii, radii[1:])), "0 < r_1 < r_2 < …, ϱ > 0")
     require(radii[-1] >= ball and (radii[-1] - ball) ** 2 >= norm2(exact(shells.centre)), "the last shell holds the ball")
-    require_ball_kept(statement, ball, largest_square(statement, proof), data, l)
+    require_ball_kept(statement, ball, largest_square(statement, proof.omega, len(l.beta)), data, l)
 
 
 def require_ball_kept(statement: Struct, ball: Fraction, largest: Fraction, data: list[Rows], l: Letters) -> None:
@@ -1987,8 +1984,7 @@ class Contraction:
         work = sum((len(one.ends) + 128) * self.n * (self.d + 16) for one in proof.rounds)
         require(work <= 2**33, "rounds take at most 2^33 products")
         for one in proof.rounds:
-            count = len(one.ends)
-            require_lengths(one, dict.fromkeys(("pulls", "tau", "nu"), count))
+            require_lengths(one, dict.fromkeys(("pulls", "tau", "nu"), len(one.ends)))
             require(all(0 <= end < 2 * self.n and end == int(end) for end in one.ends), "ends are ends of rows")
             require(all(t > 0 for t in one.pulls + one.tau) and all(nu >= 0 for nu in one.nu), "t, τ > 0 and ν ≥ 0")
 
@@ -2037,14 +2033,10 @@ class Contraction:
 
     def cut(self, end: int, to: Fraction) -> None:
         """Moves an end inwards; of lower ends `to` is the negative."""
-        try:
-            rounded = double_up(to)
-        except Invalid:  # beyond all numbers: it stays where it is
-            return
         if end % 2 == 0:
-            self.highs[end // 2] = min(self.highs[end // 2], rounded)
+            self.highs[end // 2] = min(self.highs[end // 2], rounded_up(to))
         else:
-            self.lows[end // 2] = max(self.lows[end // 2], -rounded)
+            self.lows[end // 2] = max(self.lows[end // 2], -rounded_up(to))
 
     def value(self, codes: bytes, tau_: float, nu_: float, end: int = 0, pull: float = 0.0) -> Fraction:
         """Φ of Lemma C1, rounded up as in Theorem L1."""
@@ -2069,10 +2061,9 @@ class Contraction:
         for j in range(self.d):
             h = rows * ((packed >> (j * self.width) & mask) - half) + row * z[j] + beta * self.beta[j]
             square += h * h
-        square_ = square * power_of_two(-2 * bits)
         point = up(self.radius * self.beta2 / (2 * tau)) + self.radius * tau / 2 + l.alpha * l.eta * self.radius**2 + nu
         rows_ = up(constant * power_of_two(-self.constant_bits) / self.scale)
-        return rows_ + l.eps * point + up(square_ / ((self.scale * tau) ** 2 * 4 * curve))
+        return rows_ + l.eps * point + up(square * power_of_two(-2 * bits) / ((self.scale * tau) ** 2 * 4 * curve))
 
 
 def prove_contraction(statement: Struct, proof: Struct, data: list[Rows]) -> Fraction:
@@ -2082,11 +2073,10 @@ def prove_contraction(statement: Struct, proof: Struct, data: list[Rows]) -> Fra
     for one in proof.rounds:
         c.find_lines()
         require(len(one.codes) == len(one.ends) * c.bytes, "each free row has half a byte")
-        moved = []
-        for k, (end_, pull, tau, nu) in enumerate(zip(one.ends, one.pulls, one.tau, one.nu)):
-            codes, end = one.codes[k * c.bytes : (k + 1) * c.bytes], int(end_)
-            moved.append((end, c.value(codes, tau, nu, end, pull)))
-        for (end, value), pull in zip(moved, one.pulls):
+        codes = [one.codes[k * c.bytes : (k + 1) * c.bytes] for k in range(len(one.ends))]
+        ends = [int(end) for end in one.ends]
+        values = [c.value(*numbers) for numbers in zip(codes, one.tau, one.nu, ends, one.pulls)]
+        for end, value, pull in zip(ends, values, one.pulls):
             c.cut(end, up((value - c.target) / Fraction(pull)))
         if any(low > high for low, high in zip(c.lows, c.highs)):
             return c.target
@@ -2177,12 +2167,8 @@ class LevelProof:
         require(self.radius >= 0, "R ≥ 0")
         if kind == "ellipsoid":
             inside = has_positive_minors(shifted(symmetric(exact(content.q), d), square, -1))
-        elif kind == "points":
-            inside = all(norm2(point) <= square for point in split(exact(content.points), d))
-        elif kind == "label_flips":
-            inside = max(self.squares) <= square
         else:
-            inside = norm2(exact(content.radii if kind == "box" else [content.radius])) <= square
+            inside = (max(self.squares) if kind == "label_flips" else largest_square(statement, None, d)) <= square
         require(inside, "the set lies in the ball of radius R")
         require(self.norm > self.radius and self.norm**2 > max(self.squares), "n̂ is above all norms")
 
@@ -2214,10 +2200,8 @@ class LevelProof:
         unit = power_of_two(entry_unit)
         columns = [[math.floor(w * z[j] / unit) for w, z in zip(self.weights, self.z)] for j in range(d)]
         rows = [[float(x) for x in z] for z in self.z]
-        if self.hinge:
-            conjugates = [k << 26 for k in range((1 << 14) + 1)]
-        else:
-            conjugates = [math.floor(entropy_down(Fraction(k, 1 << 14)) * 2**40) for k in range((1 << 14) + 1)]
+        shares = [Fraction(k, 1 << 14) for k in range((1 << 14) + 1)]
+        conjugates = [math.floor((q if self.hinge else entropy_down(q)) * 2**40) for q in shares]
         lost = n * (math.isqrt(d) + 1) * unit
         self.constants = []
         for place in range(2 * n):
@@ -2267,10 +2251,7 @@ class LevelProof:
         """All of the bound on a level that is the same for all levels."""
         proof, d, total, sigma, chi = self.proof, self.d, self.total, self.sigma, self.chi
         reach = up(self.radius * chi / (2 * self.rho)) + self.alpha * self.eta * self.radius**2
-        if self.hinge:
-            acting = max(ZERO, reach + self.nu)
-        else:
-            acting = reach if self.nu == 0 else search(reach, ZERO, self.nu)
+        acting = max(ZERO, reach + self.nu) if self.hinge else reach if self.nu == 0 else search(reach, ZERO, self.nu)
         point = self.eps * (acting + up(self.radius * self.rho * norm2(self.tilt) / (2 * chi)))
         unit = length_of(total) - 60
         base = self.curvature + self.omega - self.eps * self.radius * chi * self.rho / 2
@@ -2432,21 +2413,20 @@ def prove_new_data(statement: Struct, claim: Struct, rows: Rows) -> Fraction:
     # Rows divided by a number that was read off them are not independent draws.
     scaled = any(origin.scale != 1 for origin in statement.data)
     require_supported(statement, "new-data", *["row-weights"] * rows.weighted, *["scaled"] * scaled)
-    hostile, count = claim.hostile, sum(statement.hostile_rows)
-    require((hostile is None) == (count == 0), "a sample of which rows may be hostile has the numbers for this")
-    sample = rows.z if hostile is None else rows.z[hostile.earlier :]
-    require(len(sample) > count, "not all rows of the sample may be hostile")
-    kind, n, d = statement.threat.set[0], len(sample), len(rows.z[0])
+    kind, d, count = statement.threat.set[0], len(rows.z[0]), sum(statement.hostile_rows)
+    require((claim.hostile is None) == (count == 0), "a sample of which rows may be hostile has the numbers for this")
+    hostile = claim.hostile or Struct(earlier=0, pull=[0.0] * d, spread=1.0, threshold=0.0)
+    sample = rows.z[hostile.earlier :]
+    n = len(sample)
+    require(n > count, "not all rows of the sample may be hostile")
     logistic = statement.learner.loss[0] == "logistic"
     require((kind == "ellipsoid") == (claim.omega is not None) and n >= 2, "ω is that of an ellipsoid, and n ≥ 2")
     require_lengths(claim, {"beta": d, "theta": d, "tau": d if kind == "box" else 1})
     require(len(claim.w or ()) == (n if logistic else 0), "logistic rows have a w each")
     require(claim.floor is not None or not logistic, "the constants of logistic rows have a floor")
     require(min(claim.tau) > 0 and claim.nu >= 0 and claim.radius > 0 and 0 < claim.delta < 1, "τ, r > 0, ν ≥ 0, 0 < δ < 1")
-    if hostile is not None:
-        require(len(hostile.pull) == d and hostile.spread > 0, "c is as long as a row, and t > 0")
-    pull = [ZERO] * d if hostile is None else exact(hostile.pull)
-    tightness, threshold = (ONE, ZERO) if hostile is None else (Fraction(hostile.spread), Fraction(hostile.threshold))
+    require(len(hostile.pull) == d and hostile.spread > 0, "c is as long as a row, and t > 0")
+    pull, tightness, threshold = exact(hostile.pull), Fraction(hostile.spread), Fraction(hostile.threshold)
     l = Letters(statement, claim.alpha, claim.beta)
     kappa = l.kappa0 - 1
     require(l.alpha > 0 and kappa >= 0, "α > 0 and κ ≥ 0")
@@ -2471,7 +2451,7 @@ def prove_new_data(statement: Struct, claim: Struct, rows: Rows) -> Fraction:
         else:
             low = high = max((1 - l.eps) * l.full(square, dot(l.beta, z)), ZERO) - y
         constants.append(max(high, floor))
-        if hostile is not None:
+        if count > 0:
             distance = norm2(minus(pull, [y * x for x in z]))
             above += max(tightness / 2 * distance - constants[-1] - threshold, ZERO)
         doubt += (high - low) ** 2
@@ -2537,23 +2517,20 @@ def check_linear(certificate: Struct, data: list[Rows], target: Optional[Rows]) 
     require((statement.horizon is None) == (certificate.horizon is None), "a horizon is stated if it is claimed")
     found["certified_horizon"] = found["certified_new_data"] = None
     if certificate.horizon is not None:
-        # Of a proof of its own, or of the loss's.
-        kind, proof = own_proof = certificate.horizon.proof or loss.proof
+        kind, proof = certificate.horizon.proof or loss.proof
         if certificate.horizon.proof is not None:
-            value = value_of(own_proof, False)
+            value = value_of((kind, proof), False)
         m = Fraction(certificate.horizon.m)
         cost = start_of_paper(statement, proof, m) if kind == "paper" else start_of_cases(statement, proof, m, data)
         first, total = statement.horizon.first_rate, statement.horizon.total_rate
         rate = Fraction(statement.learner.learning_rate if first is None else first)
         steps = rate * statement.horizon.steps if total is None else Fraction(total)
         found["certified_horizon"] = proven(certificate.horizon.bound, value + cost / steps, "horizon")
-    if certificate.new_data is not None:
+    claim = certificate.new_data
+    if claim is not None:
         require(len(data) == 1, "a claim on new data is about one dataset")
-        bound = prove_new_data(statement, certificate.new_data, data[0])
-        found["certified_new_data"] = proven(certificate.new_data.bound, bound, "new data")
-        found["new_data_delta"], found["new_data_radius"] = certificate.new_data.delta, certificate.new_data.radius
-        hostile = certificate.new_data.hostile
-        found["new_data_earlier"] = None if hostile is None else hostile.earlier
+        found["certified_new_data"] = proven(claim.bound, prove_new_data(statement, claim, data[0]), "new data")
+        found.update(new_data_delta=claim.delta, new_data_radius=claim.radius, new_data_earlier=claim.hostile and claim.hostile.earlier)
     return found
 
 
@@ -2575,8 +2552,7 @@ IN_ORDER = """in the order
 def check_mean(certificate: Struct, samples: Optional[Rows]) -> dict[str, Optional[float]]:
     """Section 14."""
     statement = certificate.statement
-    names = ("learning_rate", "poison_rate", "squared_radius", "noise_trace")
-    eta, eps, r, noise = exact(statement[name] for name in names)
+    eta, eps, r, noise = exact(statement[name] for name in ("learning_rate", "poison_rate", "squared_radius", "noise_trace"))
     a, nu = Fraction(certificate.alpha), Fraction(certificate.nu)
     require(0 < eta < 2 and 0 <= eps <= 1 and r >= 0 and noise >= 0, "0 < η < 2, 0 ≤ ε ≤ 1, r ≥ 0, tr S ≥ 0")
     if samples is None:

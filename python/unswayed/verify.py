@@ -5,18 +5,19 @@
 
 It reads a certificate (`docs/certificate-format.md`), makes the rows again from the data files as the statement says, and
 evaluates the theorems of `docs/theory.md`, with their letters. It shares no code with the Rust program `unswayed-check`.
-Data are .csv, .tsv, .jsonl or .svm files (or compressed by gzip: .gz), folders of tables, patterns or lists of their names, .npy or .npz files, SciPy's sparse matrices
-among them; Parquet and Zstandard are not read here. Exit code: 0 valid, 1 not valid, 2 something could not be read.
+Data are .csv, .tsv, .jsonl or .svm files (or compressed by gzip: .gz), folders of tables, patterns or lists of their names, .npy
+or .npz files, SciPy's sparse matrices among them; Parquet and Zstandard are not read here. Exit code: 0 valid, 1 not valid,
+2 something could not be read.
 
 Numbers are exact (`fractions.Fraction`), and conditions are decided exactly. Write L(x) for the whole number with
 2^(L−1) ≤ |x| < 2^L. What is rounded, always so that the bound can only grow:
 
-- `up(x)` and `down(x)` round a quotient to a multiple of 2^(L(x)−256). `up` is applied to: ΣT_i/W of the rows; H/(2t(W−H)) of rows
-  that may be hostile; ½βᵀNβ of the
-  point (for a box each R_jβ_j²/(2τ_j)); ¼vᵀA⁻¹v (for a box each coordinate; for an ellipsoid ¼(2vᵀx − xᵀAx) and
-  ‖v−Ax‖²/(4a); for the points of one class each of three parts; in a slab v_be + εM_bbe² of either end); h'(w₀)²/(4m) and h(w₀) of Lemma L3, and both ends of y/w₀
-  and (κ−y)/(1−w₀) in h'; each bound on an interval in the search for C of Lemmas L7 and I1, and 1/(1−w) in it. Rows' constants are
-  multiples of W, the sum of the weights (W·S with target weights of sum S), until they are divided by it.
+- `up(x)` and `down(x)` round a quotient to a multiple of 2^(L(x)−256). `up` is applied to: ΣT_i/W of the rows; H/(2t(W−H)) of
+  rows that may be hostile; ½βᵀNβ of the point (for a box each R_jβ_j²/(2τ_j)); ¼vᵀA⁻¹v (for a box each coordinate; for an
+  ellipsoid ¼(2vᵀx − xᵀAx) and ‖v−Ax‖²/(4a); for the points of one class each of three parts; in a slab v_be + εM_bbe² of either
+  end); h'(w₀)²/(4m) and h(w₀) of Lemma L3, and both ends of y/w₀ and (κ−y)/(1−w₀) in h'; each bound on an interval in the search
+  for C of Lemmas L7 and I1, and 1/(1−w) in it. Rows' constants are multiples of W, the sum of the weights (W·S with target
+  weights of sum S), until they are divided by it.
 - Logarithms are enclosed in fixed point with 128 fractional bits (`log`).
 - Claims on new data also round square roots up (`sqrt_up`), to a multiple of 2^⌊(L(x)−514)/2⌋ plus one such unit; the
   quotients under and beside them up; and the least curvature down.
@@ -72,7 +73,7 @@ def expect(holds: bool, otherwise: str) -> None:
         raise Unreadable(otherwise)
 
 
-# ---------------------------------------------------------------------------------------------------------------- numbers
+# ------------------------------------------------------------------------------------ numbers, and how they are rounded
 
 Numbers = list[Fraction]
 ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
@@ -155,8 +156,9 @@ def rounded_up(x: Fraction) -> float:
 
 
 def double_up(x: Fraction) -> float:
-    require(rounded_up(x) < math.inf, "the proven value is a binary64 number")
-    return rounded_up(x)
+    y = rounded_up(x)
+    require(y < math.inf, "the proven value is a binary64 number")
+    return y
 
 
 BITS = 128
@@ -164,16 +166,15 @@ BITS = 128
 
 def artanh(n: int, d: int) -> tuple[int, int]:
     """2^128·artanh(n/d) for 0 ≤ n/d ≤ 1/3: a number below it and one above, from artanh t = Σ t^(2j+1)/(2j+1)."""
-
-    def series(t: int, unit: int) -> int:
-        """Every operation rounded down and the rest left out; or, with unit 1, rounded up with all of the rest."""
-        square, power, total, divisor = (t * t >> BITS) + unit, t, 0, 1
-        while power > 2 * unit:
-            total, power, divisor = total + power // divisor + unit, (power * square >> BITS) + unit, divisor + 2
-        return total + 2 * unit * power  # the rest is at most the last power over 1 − t² ≥ ½
-
     t = (n << BITS) // d
-    return series(t, 0), series(t + 1, 1)
+    square, power, below, divisor = t * t >> BITS, t, 0, 1
+    while power > 0:  # every operation rounded down, the rest left out
+        below, power, divisor = below + power // divisor, power * square >> BITS, divisor + 2
+    t += 1
+    square, power, above, divisor = (t * t >> BITS) + 1, t, 0, 1
+    while power > 2:  # every operation rounded up; the rest is at most the last power over 1 − t² ≥ ½
+        above, power, divisor = above + power // divisor + 1, (power * square >> BITS) + 1, divisor + 2
+    return below, above + 2 * power
 
 
 HALF_LOG_2 = artanh(1, 3)
@@ -242,7 +243,7 @@ def apply(matrix: list[Numbers], x: Numbers) -> Numbers:
     return [dot(row, x) for row in matrix]
 
 
-# ---------------------------------------------------------------------------------------------------- the certificate file
+# ------------------------------------------------------------------------------------------------- the certificate file
 
 # A form is a function that returns what a JSON value stands for, or raises Unreadable. `struct_of` is strict: no unknown, double
 # or missing fields. `optional` fields may be absent or null; fields with a `Default` may be absent only.
@@ -325,10 +326,6 @@ def number(value: Any) -> float:
         raise Unreadable("not a certificate: a number is too large") from None
 
 
-def number_or(form: Form) -> Form:
-    return lambda value: form(value) if isinstance(value, dict) else number(value)
-
-
 def whole(value: Any) -> int:
     well_formed(type(value) is int and 0 <= value < 2**64, "a whole number is missing")
     return int(value)
@@ -356,6 +353,7 @@ def vector(value: Any) -> list[float]:
 text, flag = of_type(str, "text"), of_type(bool, "true or false")
 VECTOR = Default(vector, [])
 
+OF_CLASSES = struct_of(negative=number, positive=number)
 ORIGIN = struct_of(
     file=text, label_file=optional(text), label_column=optional(text), weight_column=optional(text),
     chosen_columns=optional(list_of(text)), files=optional(list_of(text)), of_columns=optional(whole),
@@ -364,7 +362,7 @@ ORIGIN = struct_of(
         numbers=None, premultiplied=None, preferences=None, none=None,
     ),
     scale=number, rows=whole, of=whole, columns=whole, sha256=text, made=optional(text),
-    step_weight_column=optional(text), class_weights=optional(struct_of(negative=number, positive=number)),
+    step_weight_column=optional(text), class_weights=optional(OF_CLASSES),
 )
 STATEMENT = struct_of(
     learner=struct_of(
@@ -383,18 +381,16 @@ STATEMENT = struct_of(
             ball=struct_of(radius=number), features=struct_of(radius=number, constant=number), box=struct_of(radii=vector),
             ellipsoid=struct_of(q=vector), points=struct_of(points=vector), label_flips=None, any=None,
         ),
-        poison_weight=optional(number_or(struct_of(negative=number, positive=number))), label_bound=optional(number), moments=optional(whole),
+        poison_weight=optional(lambda value: OF_CLASSES(value) if isinstance(value, dict) else number(value)),
+        label_bound=optional(number), moments=optional(whole),
     ),
     data=list_of(ORIGIN),
     hostile_rows=Default(list_of(whole), []),
     target=one_of(data=None, weights=list_of(vector), rows=ORIGIN),
     horizon=optional(struct_of(steps=whole, start=vector, first_rate=optional(number), total_rate=optional(number))),
 )
-LINE_VECTORS = (
-    "u", "u2", "c", "w", "w2", "y", "reach", "low", "high", "target_y", "target_reach", "pull", "spread", "threshold", "theta", "gain",
-    "exceptions",
-)
-CASE_VECTORS = ("tau", "nu", "share", "w", "x", "outer", "inner")
+LINE_VECTORS = "u u2 c w w2 y reach low high target_y target_reach pull spread threshold theta gain exceptions".split()
+CASE_VECTORS = "tau nu share w x outer inner".split()
 ROW_BOUNDS = {  # the vectors of each kind of line
     "bounded-slope": ("u",), "interval": ("y", "reach"), "logistic": ("u", "w"), "label-hinge": ("u",),
     "label-logistic": ("u", "w", "w2"), "error-hinge": ("u", "u2", "c"), "error-logistic": ("u", "w", "w2"),
@@ -407,15 +403,10 @@ CASES = struct_of(
     lines=list_of(struct_of(dataset=whole, shell=whole, **dict.fromkeys(LINE_VECTORS, VECTOR))),
     cases=struct_of(lines=list_of(whole), **dict.fromkeys(CASE_VECTORS, VECTOR)),
 )
-PAPER = struct_of(
-    **dict.fromkeys(("a", "b", "m", "h", "theta", "point"), vector),
-    **dict.fromkeys(("nu8", "nu9", "nu10", "ball", "reach", "low", "high", "delta"), number),
-)
-LEVEL_VECTORS = ("centre", "shares", "forces", "points", "tilt", "slopes", "curves", "peak", "heights")
-LEVEL_NUMBERS = (
-    "radius", "norm", "smoothing", "alpha", "nu", "omega", "rho", "least", "offset", "steepness", "size", "anchor", "gain",
-    "spread_near", "spread_far",
-)
+PAPER_NUMBERS = "nu8 nu9 nu10 ball reach low high delta".split()
+PAPER = struct_of(**dict.fromkeys(("a", "b", "m", "h", "theta", "point"), vector), **dict.fromkeys(PAPER_NUMBERS, number))
+LEVEL_VECTORS = "centre shares forces points tilt slopes curves peak heights".split()
+LEVEL_NUMBERS = "radius norm smoothing alpha nu omega rho least offset steepness size anchor gain spread_near spread_far".split()
 LEVELS = struct_of(**dict.fromkeys(LEVEL_VECTORS, vector), **dict.fromkeys(LEVEL_NUMBERS, number), fine=whole, near=whole)
 CONTRACTION = struct_of(
     **dict.fromkeys(("alpha", "ball", "target", "tau", "nu"), number), beta=vector, codes=octets,
@@ -456,13 +447,12 @@ def finite(digits: str) -> float:
 
 
 def parse_json(content: bytes) -> Any:
-    def integer(digits: str) -> Any:
+    def whole_or_zero(digits: str) -> Any:
         return -0.0 if digits == "-0" else int(digits)
 
+    hooks: Any = {"object_pairs_hook": json_object, "parse_float": finite, "parse_constant": finite, "parse_int": whole_or_zero}
     try:
-        found = json.loads(
-            content.decode(), object_pairs_hook=json_object, parse_float=finite, parse_constant=finite, parse_int=integer
-        )
+        found = json.loads(content.decode(), **hooks)
         json.dumps(found, ensure_ascii=False).encode()  # no halves of surrogate pairs
         return found
     except (ValueError, RecursionError) as error:
@@ -487,7 +477,7 @@ def read_bytes(path: str) -> bytes:
         raise Unreadable(f"cannot be read ({error.strerror})") from None
 
 
-# --------------------------------------------------------------------------------------------------------------- data files
+# ----------------------------------------------------------------------------------- data files; sparse rows (Lemma S1)
 
 
 class Table(NamedTuple):
@@ -546,16 +536,12 @@ def csv_records(content: bytes, separator: str) -> Records:
 def json_records(content: bytes) -> Records:
     """The same of a file with a JSON object a line. The columns are all fields in the order in which they appear."""
     rows: list[dict[str, Any]] = []
-
-    def digits(number: str) -> str:
-        return shortest(float(number))
+    hooks: Any = {"object_pairs_hook": json_object, "parse_float": shortest, "parse_constant": finite, "parse_int": shortest}
 
     for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
         if line.strip(b" \t\n\f\r"):
             try:
-                rows.append(json.loads(
-                    line.decode(), object_pairs_hook=json_object, parse_int=digits, parse_float=digits, parse_constant=finite
-                ))
+                rows.append(json.loads(line.decode(), **hooks))
             except (ValueError, RecursionError, OverflowError) as error:
                 raise Unreadable(f"row {len(rows) + 1} is not a JSON object ({error})") from None
             expect(isinstance(rows[-1], dict), f"row {len(rows)} is not a JSON object")
@@ -835,9 +821,9 @@ def written_out(table: Table) -> Table:
     return table._replace(x=rows, pattern=None)
 
 
-def shortest(x: float) -> str:
-    """A number as a label: its shortest decimal form, without exponent."""
-    return format(Decimal(repr(x + 0.0)), "f").removesuffix(".0")
+def shortest(x: Any) -> str:
+    """A binary64 number, or the nearest to a text, as a label: its shortest decimal form, without exponent."""
+    return format(Decimal(repr(float(x) + 0.0)), "f").removesuffix(".0")
 
 
 def digest(table: Table) -> str:
@@ -970,7 +956,7 @@ def read_rows(path: str, labels: Optional[str], origin: Struct) -> Rows:
     return Rows(rows, weights, table.weights is not None, exact(steps))
 
 
-# ------------------------------------------------------------------------------------------------------------ the statement
+# --------------------------------------------------------------------------- the statement, and what the theorems cover
 
 # What no theorem covers: the first feature with any one of the others …
 EXCLUDED = {
@@ -1033,11 +1019,11 @@ def point_weights(statement: Struct) -> Numbers:
 def require_supported(statement: Struct, *more: str) -> None:
     learner, threat, schedule = statement.learner, statement.threat, statement.learner.schedule
     present = {
-        "drift": len(statement.data) > 1, "projection": learner.projection is not None, "clip": learner.clip is not None,
-        "bias": bool(learner.unregularized), "no-regularization": learner.regularization == 0, "schedule": schedule is not None,
+        **{name: learner[name] is not None for name in ("projection", "clip", "schedule", "momentum")},
+        "drift": len(statement.data) > 1, "bias": bool(learner.unregularized), "no-regularization": learner.regularization == 0,
         "weighted": schedule is not None and schedule.weighted, "horizon": statement.horizon is not None, "average": learner.average,
         "steps": threat.poison_weight is not None, "class-points": has_class_points(statement), "hostile": bool(statement.hostile_rows),
-        "momentum": learner.momentum is not None, "moments": threat.moments is not None, "regression": is_regression(statement),
+        "moments": threat.moments is not None, "regression": is_regression(statement),
         "any-label": is_regression(statement) and threat.label_bound is None,
         "sparse": any(origin.of_columns is not None for origin in statement.data),
     }
@@ -1193,7 +1179,7 @@ def point_radius(statement: Struct) -> tuple[Fraction, bool]:
     return Fraction(min(radius, clip)), clip < radius
 
 
-# ------------------------------------------------------------------------------------------------------- lines above the rows
+# --------------------------------------------------------- lines above the rows (Lemmas L2–L6, L10 and W1, Theorem L16)
 
 
 class Row(NamedTuple):
@@ -1371,7 +1357,7 @@ class Lines:
         return self.entropy(row, self.l.kappa0 * row.p - row.t, y).supremum(self.v.w[row.i]), y
 
 
-# ------------------------------------------------------------------------------------------- quadratics above the point's part
+# ---------------------------------------- quadratics above the point's part (Lemmas L7–L9, L11, I1 and I2, Theorem L17)
 
 
 class Point(NamedTuple):
@@ -1492,9 +1478,8 @@ def finite_point(l: Letters, a: Numbers, share: float, w: Optional[float]) -> Po
     """Lemma L9."""
     e = l.conjugate(share)
     y, n, b = l.two_ak * Fraction(share), l.square(a), dot(l.beta, a)
-    if w is None:
-        m0 = l.above(l.two_ak, b, l.alpha * l.eta * n) - l.two_ak * e
-    else:
+    m0 = l.above(l.two_ak, b, l.alpha * l.eta * n) - l.two_ak * e
+    if w is not None:
         m0 = Entropy(l.two_ak, y, l.two_ak - y, b, l.alpha * l.eta * n).supremum(w)
     return Point(m0, [y * x for x in a], "scalar", ZERO)
 
@@ -1530,8 +1515,8 @@ def peak(l: Letters, base: Fraction, v: Numbers, point: Point, x: Numbers, fixed
 
 
 def peak_in_slab(l: Letters, v: Numbers, point: Point, ends: list[tuple[Fraction, Numbers, Fraction]], outward: int) -> Fraction:
-    """The largest value at the ends of a slab, each with its x and m₀ (Theorem L17): what is left is convex in the coordinate. `outward` is
-    the sign of an end at infinity, 0 if there is none."""
+    """The largest value at the ends of a slab, each with its x and m₀ (Theorem L17): what is left is convex in the coordinate.
+    `outward` is the sign of an end at infinity, 0 if there is none."""
     [b] = l.free
     column = [ZERO] * len(v)  # M_jb
     if point.kind == "dense":
@@ -1547,7 +1532,7 @@ def peak_in_slab(l: Letters, v: Numbers, point: Point, ends: list[tuple[Fraction
     return max(values)
 
 
-# ----------------------------------------------------------------- Theorem L1, with Theorems L12 and L15–L17, M1, M2, B1, H1 and A2
+# ------------------------------------------------- cases (Theorem L1, with A2, B1, H1, L12, L15, L17, M1, M2; Lemma R1)
 
 
 def require_fit(statement: Struct, proof: Struct) -> None:
@@ -1626,25 +1611,6 @@ def longest_steps(statement: Struct, proof: Struct, rows: Rows, l: Letters) -> t
     return poison, max(poison, l.steepest**2 * max(step_squares(statement, rows)))
 
 
-def picked_moments(
-    statement: Struct, proof: Struct, rows: Rows, l: Letters, coin: Fraction, line: tuple[Fraction, Numbers], nu: Fraction
-) -> Fraction:
-    """The bound for an adversary who picks its moments: at most εW points of each block of W are its own (Theorem B1). From the
-    bound for a coin, the line above the rows and ν."""
-    (r0, r), learner, benign = line, statement.learner, 1 - l.eps
-    poison, longest = longest_steps(statement, proof, rows, l)
-    v = [own / benign - sb for own, sb in zip(r, l.sigma_beta)]
-    untaken = up(r0 / benign) + up(norm2(v) / (4 * l.curvature))
-    weights = rows.weights if statement.target[0] == "data" else exact(statement.target[1][0])
-    square = sum((weight * norm2(features_of(statement, z)) for weight, z in zip(weights, rows.z)), ZERO)
-    of_target = sqrt_up(up(l.steepest**2 * square / sum(weights)))
-    steepness = up(sqrt_up(norm2(r)) / benign) + up(of_target / benign) + abs(l.two_ak - nu) * sqrt_up(poison)
-    n = sqrt_up(longest)
-    step = n + (n if learner.projection is None else min(n, l.sigma * Fraction(learner.projection)))
-    share = l.eps * benign if l.eps <= HALF else HALF**2
-    return max(coin, untaken) + share * Fraction(statement.threat.moments, learner.batch) / 2 * l.eta * step * steepness
-
-
 def require_projection(statement: Struct, l: Letters) -> None:
     """Theorem L15."""
     if statement.learner.projection is not None:
@@ -1700,15 +1666,15 @@ class Cases:
         self.set, self.content = statement.threat.set
         self.loss, self.classes = statement.learner.loss[0], classes_of(statement)
         self.d, self.edges = len(data[0].z[0]) - (self.classes > 0 or is_regression(statement)), exact(proof.slabs)
-        self.size, self.parts = self.d * max(self.classes, 1), len(point_weights(statement))
+        self.size = self.d * max(self.classes, 1)
         l = self.l = Letters(statement, proof.alpha, proof.beta, proof.rate)
         require(l.alpha > 0 and len(l.beta) == self.size, "α > 0, and β is as long as θ")
         self.shells = len(self.edges) + 1
         if proof.shells is not None:
             require_shells(statement, proof, data, l)
             self.shells = len(proof.shells.radii)
-        if proof.by_class or self.set == "points":
-            self.parts = self.classes if proof.by_class else len(self.content.points) // self.d
+        points = len(self.content.points) // self.d if self.set == "points" else len(point_weights(statement))
+        self.parts = self.classes if proof.by_class else points
         self.count = len(data) * self.shells * self.parts
         self.width = 0 if self.set in ("points", "label_flips") else self.d if self.set == "box" else 1
         self.require_numbers(proof.cases, proof.shells is not None)
@@ -1781,9 +1747,8 @@ class Cases:
             s = n = b = 0.0
             for entry, theta, beta in zip(z, given.theta, self.proof.beta):
                 s, n, b = s + entry * theta, n + entry * entry, b + entry * beta
-            minus = -(benign * ((two_ak + alpha_eta * n) + b))
-            acting, idle = (1.0 - s) * gain + 0.5, (0.0 - s) * gain + 0.5
-            return share(acting, math.floor), share(idle, math.floor), share(minus if minus > least else least, math.ceil)
+            acting, idle, needed = (1.0 - s) * gain + 0.5, (0.0 - s) * gain + 0.5, -(benign * ((two_ak + alpha_eta * n) + b))
+            return share(acting, math.floor), share(idle, math.floor), share(needed if needed > least else least, math.ceil)
 
         names = ROW_BOUNDS[self.proof.rows[0]]
         of_rows = [
@@ -1795,7 +1760,7 @@ class Cases:
     def of_case(self, i: int, lines: list[Line]) -> Fraction:
         l, proof, given = self.l, self.proof, self.proof.cases
         dataset, shell, part = i // (self.shells * self.parts), i // self.parts % self.shells, i % self.parts
-        chosen = given.lines[i]
+        chosen: int = given.lines[i]
         fits = chosen < len(lines) and (proof.lines[chosen].dataset, proof.lines[chosen].shell) == (dataset, shell)
         require(fits, "a case has lines of its dataset and shell")
         r0, r, bend = lines[chosen]
@@ -1814,9 +1779,24 @@ class Cases:
             return r0 + l.slowdown_cost + peak_in_slab(l, v, point, ends, outward)
         top = peak(l, l.curvature + w - bend, v, point, self.given("x", i, self.d))
         coin = r0 + l.eps * point.m0 + g0 + l.slowdown_cost + top
-        if self.statement.threat.moments is None:
-            return coin
-        return picked_moments(self.statement, proof, self.data[0], l, coin, (r0, r), nu)
+        return coin if self.statement.threat.moments is None else self.picked_moments(coin, r0, r, nu)
+
+    def picked_moments(self, coin: Fraction, r0: Fraction, r: Numbers, nu: Fraction) -> Fraction:
+        """The bound for an adversary who picks its moments: at most εW points of each block of W are its own (Theorem B1). From the
+        bound for a coin, the line above the rows and ν."""
+        l, statement, rows, benign = self.l, self.statement, self.data[0], 1 - self.l.eps
+        poison, longest = longest_steps(statement, self.proof, rows, l)
+        v = [own / benign - sb for own, sb in zip(r, l.sigma_beta)]
+        untaken = up(r0 / benign) + up(norm2(v) / (4 * l.curvature))
+        weights = rows.weights if statement.target[0] == "data" else exact(statement.target[1][0])
+        square = sum((weight * norm2(features_of(statement, z)) for weight, z in zip(weights, rows.z)), ZERO)
+        of_target = sqrt_up(up(l.steepest**2 * square / sum(weights)))
+        steepness = up(sqrt_up(norm2(r)) / benign) + up(of_target / benign) + abs(l.two_ak - nu) * sqrt_up(poison)
+        n, projection = sqrt_up(longest), statement.learner.projection
+        step = n + (n if projection is None else min(n, l.sigma * Fraction(projection)))
+        share = l.eps * benign if l.eps <= HALF else HALF**2
+        steps = Fraction(statement.threat.moments, statement.learner.batch)
+        return max(coin, untaken) + share * steps / 2 * l.eta * step * steepness
 
     def given(self, name: str, place: int, width: int) -> Numbers:
         return exact(self.proof.cases[name][place * width : (place + 1) * width])
@@ -1897,7 +1877,7 @@ def start_of_cases(statement: Struct, proof: Struct, m: Fraction, data: list[Row
     return sum(squares, ZERO) * (1 - Fraction(statement.learner.momentum)) + momentum_costs(statement, proof, data)[1]
 
 
-# ----------------------------------------------------------------------------------------------- the paper's proof (Theorem 6)
+# ---------------------------------------------------------------------------------------- the paper's proof (Theorem 6)
 
 
 def prove_paper(statement: Struct, proof: Struct, rows: Rows) -> Fraction:
@@ -1905,8 +1885,7 @@ def prove_paper(statement: Struct, proof: Struct, rows: Rows) -> Fraction:
     n, d = len(rows.z), len(rows.z[0])
     require_lengths(proof, {"a": d * (d + 1) // 2, "b": d, "m": n, "h": n * d, "theta": d, "point": d})
     require(statement.learner.batch == 1 or proof.low >= 0, "λ is convex where there are batches")
-    names = ("nu8", "nu9", "nu10", "ball", "reach", "low", "high", "delta")
-    nu8, nu9, nu10, ball, reach, low, high, delta = exact(proof[name] for name in names)
+    nu8, nu9, nu10, ball, reach, low, high, delta = exact(proof[name] for name in PAPER_NUMBERS)
     eta, sigma = Fraction(statement.learner.learning_rate), Fraction(statement.learner.regularization)
     eps, radius, k = Fraction(statement.threat.poison_rate), point_radius(statement)[0], 1 - eta * sigma
     shrink = sigma * (2 - eta * sigma)
@@ -1943,7 +1922,7 @@ def start_of_paper(statement: Struct, proof: Struct, m: Fraction) -> Fraction:
     return here + norm2(b) / (4 * (low + m)) + m * ball**2
 
 
-# ------------------------------------------------------------------------------------------- contraction (Theorem C2)
+# ----------------------------------------------------------------------------------- contraction (Lemma C1, Theorem C2)
 
 
 def on_grid(numbers: Any) -> tuple[list[int], int]:
@@ -1991,10 +1970,8 @@ class Contraction:
     def slopes(self, i: int) -> list[float]:
         """The slopes that a row can have, in binary64: whichever they are, the bound is true."""
         low, high, jump, kappa = self.lows[i], self.highs[i], nearest(self.jumps[i]), nearest(self.kappas[i])
-        if high < 1:
-            return [kappa]
-        if low > 1:
-            return [0.0]
+        if high < 1 or low > 1:
+            return [kappa if high < 1 else 0.0]
         steepest = 4.0 * (abs(kappa) + abs(jump))
         left, right, below, above = kappa, 0.0, 1.0 - low, high - 1.0
         if jump > 0:
@@ -2085,7 +2062,7 @@ def prove_contraction(statement: Struct, proof: Struct, data: list[Rows]) -> Fra
     return max(c.target, c.value(proof.codes, proof.tau, proof.nu))
 
 
-# -------------------------------------------------------------------------------------- the error by levels (Theorem E4)
+# ----------------------------------------------------------- the error by levels (Theorems E1 and E4, Lemmas E2 and E3)
 
 
 def grid(x: Fraction, exponent: int, upward: bool) -> Fraction:
@@ -2178,11 +2155,8 @@ class LevelProof:
         proof, sigma, benign, total = self.proof, self.sigma, 1 - self.eps, self.total
         loss = conjugate = ZERO
         for weight, s, q in zip(self.weights, self.margins, exact(proof.shares)):
-            if self.hinge:
-                loss, conjugate = loss + weight * max(1 - s, ZERO), conjugate + weight * q
-            else:
-                loss += weight * log(1 + exp(-s, True))[1]
-                conjugate += weight * entropy_down(q)
+            loss += weight * (max(1 - s, ZERO) if self.hinge else log(1 + exp(-s, True))[1])
+            conjugate += weight * (q if self.hinge else entropy_down(q))
         self.base = up(benign * loss / total) + sigma * norm2(self.o) / 2
         pull = combined([weight * Fraction(q) for weight, q in zip(self.weights, proof.shares)], self.z, self.d)
         self.gap = self.base - down(benign * conjugate / total - benign**2 * norm2(pull) / (2 * sigma * total**2))
@@ -2200,8 +2174,8 @@ class LevelProof:
         unit = power_of_two(entry_unit)
         columns = [[math.floor(w * z[j] / unit) for w, z in zip(self.weights, self.z)] for j in range(d)]
         rows = [[float(x) for x in z] for z in self.z]
-        shares = [Fraction(k, 1 << 14) for k in range((1 << 14) + 1)]
-        conjugates = [math.floor((q if self.hinge else entropy_down(q)) * 2**40) for q in shares]
+        levels = range((1 << 14) + 1)
+        conjugates = [k << 26 if self.hinge else math.floor(entropy_down(Fraction(k, 1 << 14)) * 2**40) for k in levels]
         lost = n * (math.isqrt(d) + 1) * unit
         self.constants = []
         for place in range(2 * n):
@@ -2406,7 +2380,7 @@ def prove_levels(statement: Struct, proof: Struct, rows: Rows) -> Fraction:
     return max((min(levels.on_level(k), anywhere) if k < proof.fine else anywhere) + drift for k, drift in enumerate(drifts))
 
 
-# --------------------------------------------------------------------------------------------------- new data (Theorems L18 and H2)
+# --------------------------------------------------------------------------------------- new data (Theorems L18 and H2)
 
 
 def prove_new_data(statement: Struct, claim: Struct, rows: Rows) -> Fraction:
@@ -2481,7 +2455,7 @@ def prove_new_data(statement: Struct, claim: Struct, rows: Rows) -> Fraction:
     return up((sum(constants, ZERO) + above + unseen) / n) + deviation + l.eps * point.m0 + up(length**2 / (4 * least))
 
 
-# --------------------------------------------------------------------------------------------------------- claims, and main
+# ----------------------------------------------------------------------------- claims (Theorem 5, Section 14), and main
 
 
 def proven(claim_bound: float, value: Fraction, what: str) -> float:
@@ -2582,12 +2556,12 @@ def verify(path: str, data: list[str], labels: Optional[str] = None, target: Opt
     """Checks a certificate against data files. Returns what is proven; raises Invalid or Unreadable."""
     kind, certificate = at(path, partial(read_certificate, path))
     statement = certificate.statement
-    origins, own_target = statement.get("data", []), None
+    origins, own_target = statement.get("data", []), Struct()
     if kind == "linear":
-        own_target = statement.target[1] if statement.target[0] == "rows" else None
+        own_target = statement.target[1] if statement.target[0] == "rows" else Struct()
     elif statement.benign[0] == "samples":
         origins = [statement.benign[1]]
-    good = len(data) == len(origins) and (target is None) == (own_target is None)
+    good = len(data) == len(origins) and (target is None) == (not own_target)
     expect(good, f"the certificate needs {len(origins)} data files and {'a' if own_target else 'no'} target file")
     rows = [at(name, partial(read_rows, name, labels, origin)) for name, origin in zip(data, origins)]
     judged = None if target is None else at(target, partial(read_rows, target, labels, own_target))
@@ -2621,9 +2595,7 @@ def decimal_up(x: float) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m unswayed.verify", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("certificate", metavar="CERTIFICATE")
     parser.add_argument("data", nargs="*", metavar="DATA")
     parser.add_argument("--labels", metavar="FILE", help="labels of an .npy file or a sparse matrix")

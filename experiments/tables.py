@@ -23,32 +23,46 @@ TOLERANCE, LAST_DIGIT = 0.03, 0.00015
 
 @dataclass(frozen=True)
 class Table:
-    """A table, the page it is in, the program that prints it, and rows that take little time."""
+    """A table, the page it is in, the program that prints it with its arguments, rows that take little time, whether the program runs
+    the command and takes other data, and how many cells name a row."""
 
     name: str
     page: str
-    program: str
+    program: tuple[str, ...]
     quick: tuple[str, ...]
-    needs_command: bool
+    needs_command: bool = True
+    takes_data: bool = True
+    named_by: int = 2
 
     def print_rows(self, asked):
-        command = [sys.executable, str(ROOT / self.program)]
+        program, *arguments = self.program
+        command = [sys.executable, str(ROOT / program), *arguments]
         command += ["--program", asked.program] if self.needs_command else []
-        command += ["--data", str(asked.data)] if asked.data else []
+        command += ["--data", str(asked.data)] if asked.data and self.takes_data else []
         command += [word for row in self.quick for word in ("--only", row)] if asked.quick else []
         return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
 
 
+def bounds(name, section_rows):
+    """A table of bounds alone."""
+    return Table(name, "docs/theory.md", ("experiments/bounds.py", name), section_rows, takes_data=False, named_by=1)
+
+
+LEARNERS, GAPS = "experiments/learners.py", "experiments/learner_gaps.py"
 TABLES = [
-    Table("learners", "docs/theory.md", "experiments/learners.py", ("hinge; ball, R = 1", "hinge; label-only"), True),
-    Table("gaps", "docs/limitations.md", "experiments/learner_gaps.py", ("MNIST 1 v 7; hinge", "spam-like counts; logistic"), False),
+    Table("learners", "docs/theory.md", (LEARNERS,), ("hinge; ball, R = 1", "hinge; label-only")),
+    Table("gaps", "docs/limitations.md", (GAPS,), ("MNIST 1 v 7; hinge", "spam-like counts; logistic"), needs_command=False),
+    bounds("hostile", ("hinge, ball, η = 1e-4",)),
+    bounds("hostile-new", ("none (Theorem L18)",)),
+    bounds("moments", ("a coin", "100")),
+    bounds("rule", ("5 %",)),
 ]
 
 
-def rows_of(lines):
-    """Rows by the two cells that name them; all cells of each."""
-    rows = [[cell.strip() for cell in line.strip("| \n").split(" | ")] for line in lines if line.startswith("| ")]
-    return {tuple(cells[:2]): cells[2:] for cells in rows[1:]}
+def rows_of(lines, named_by):
+    """Rows by the cells that name them; the other cells of each."""
+    rows = [[cell.strip() for cell in line.strip()[1:-1].split("|")] for line in lines if line.startswith("| ")]
+    return {tuple(cells[:named_by]): cells[named_by:] for cells in rows[1:]}
 
 
 def table_in(text, name):
@@ -95,7 +109,7 @@ def main(arguments=None):
         page = ROOT / table.page
         printed = table.print_rows(asked)
         lines, start, end = table_in(page.read_text(), table.name)
-        old, new = rows_of(lines[start:end]), rows_of(printed)
+        old, new = rows_of(lines[start:end], table.named_by), rows_of(printed, table.named_by)
         found = stale(old, new)
         is_stale |= bool(found)
         print(f"{table.name} in {table.page}: {len(new)} of {len(old)} rows compared, {len(found)} stale", flush=True)

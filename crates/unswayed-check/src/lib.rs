@@ -70,7 +70,7 @@ mod summed;
 mod text;
 mod validate;
 
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 pub use contraction::{ContractionProof, ContractionRound};
 use exact::{Dyadic, nearest, round_up};

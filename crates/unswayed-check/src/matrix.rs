@@ -1,6 +1,6 @@
 //! Symmetric matrices of binary64 numbers: the upper triangle, column by column.
 
-use dashu::integer::IBig;
+use dashu_int::IBig;
 
 use crate::exact::{Dyadic, ExactSum, common_integers};
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use dashu::integer::IBig;
-use dashu::rational::RBig;
+use dashu_int::IBig;
+use dashu_ratio::RBig;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 

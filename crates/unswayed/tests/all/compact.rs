@@ -140,7 +140,10 @@ fn many_rows(rows: usize) {
         let whole =
             certify_with(&equal, &Options::default().with_compact(Compact::Never)).expect("a certificate");
         let excess = quick.certified_loss / whole.certified_loss - 1.0;
-        println!("{rows} rows, {rate}: {} for {}, {excess:.1e} above", quick.certified_loss, whole.certified_loss);
+        println!(
+            "{rows} rows, {rate}: {} for {}, {excess:.1e} above",
+            quick.certified_loss, whole.certified_loss
+        );
         println!("error {:?} for {:?}", quick.certified_error, whole.certified_error);
         let is_short = has_rule(&quick.certificate.loss.proof);
         assert!(!has_rule(&whole.certificate.loss.proof));

@@ -583,7 +583,7 @@ def certify(
             1000 rows of 31 columns; `"quick"` does not; `"tight"` does for up to 5000 rows, however long it takes, and for up to
             1000 rows searches a better proof of the loss (hinge loss, ball), which takes seconds.
         compact: a certificate whose size does not grow with the rows: its proof has a rule in place of numbers for each row. For the
-            hinge loss against a ball. Data of more than 100,000 rows get one anyway where no other kind of proof is 0.1 % better.
+            hinge loss against a ball. Data of more than 10,000 rows get one anyway where no other kind of proof is 0.03 % better.
         executor: for rows that are spread over processes or machines, who works on them: a Dask client if `x` is a Dask frame, the
             module `ray` if it is a Ray dataset; one of these or an executor of `concurrent.futures` if `x` is the path of a folder of
             .parquet files or a list of such files, which the workers read. `y` is the name of the label column. The certificate is

@@ -1,6 +1,6 @@
 //! The attacks on one learner as users run them: each simulated from where it is strongest, with its interval and verdict.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::SeedableRng;
@@ -17,13 +17,13 @@ use super::kinds::{Length, SHORTEST_WINDOW, surer};
 use super::measured::{Measured, TargetJudge};
 use super::nature::Nature;
 use super::policy::AnyPolicy;
-use super::steady::{MOST_ROWS, Search, Work};
+use super::steady::{FINAL_ROWS, MOST_ROWS, Search, Work};
 use super::{Attack, Attacked, Effort, Fixed, LabelFlip, Policy, SteadyState, Tracking};
 use crate::cancel::Cancel;
 use crate::certify::{Benign, benign};
 use crate::data::Dataset;
 use crate::error::AttackError;
-use crate::learner::{LinearState, PointWeight};
+use crate::learner::{LinearState, Padded, PointWeight};
 use crate::problem::Problem;
 use crate::simulate::{Arena, Plan, Region, Simulated, Stream, Timing};
 
@@ -83,6 +83,7 @@ pub struct Suite<'a> {
     cancel: Cancel,
     steady: OnceLock<Result<(SteadyState, Nature), AttackError>>,
     steady_error: OnceLock<Result<(SteadyState, Nature), AttackError>>,
+    padded: Mutex<Vec<(Arc<Dataset>, Arc<Padded>)>>,
 }
 
 /// Points of a simulation's policy, and the conditions it is run under.
@@ -114,6 +115,7 @@ impl<'a> Suite<'a> {
             cancel: Cancel::default(),
             steady: OnceLock::new(),
             steady_error: OnceLock::new(),
+            padded: Mutex::default(),
         })
     }
 
@@ -124,7 +126,11 @@ impl<'a> Suite<'a> {
             return Err(AttackError::TestDimension { expected, found });
         }
         Ok(Suite {
-            test: Some(Measured::new(self.statement().learner.loss, test, test.probabilities())),
+            test: Some(Measured::new(
+                self.statement().learner.loss,
+                &Arc::new(test.clone()),
+                test.probabilities(),
+            )),
             ..self
         })
     }
@@ -195,6 +201,13 @@ impl<'a> Suite<'a> {
 
     /// Runs attacks, in parallel, in the order given.
     pub fn run(&self, attacks: &[Attack]) -> Result<Vec<Attacked>, AttackError> {
+        if self.nature.rows.rows() > FINAL_ROWS {
+            // The last part of a search takes a copy of the rows: one at a time.
+            let searched = [(Attack::SteadyState, Goal::Loss), (Attack::SteadyStateError, Goal::Error)];
+            for (_, goal) in searched.iter().filter(|(attack, _)| attacks.contains(attack)) {
+                self.found(*goal)?;
+            }
+        }
         attacks.par_iter().map(|attack| self.attack(*attack)).collect()
     }
 
@@ -474,8 +487,20 @@ impl<'a> Suite<'a> {
 
     fn stream_at(&self, nature: &Nature, poison_rate: f64, timing: Option<Timing>) -> Stream {
         let weight = PointWeight::new(self.statement());
-        let stream = Stream::with_region(&nature.rows, poison_rate, self.allowed.clone());
+        let rows = self.padded(&nature.rows);
+        let stream = Stream::of_rows(rows, &nature.rows, poison_rate, self.allowed.clone());
         stream.with_poison_weight(weight).with_timing(timing)
+    }
+
+    /// The rows as all streams of them share them.
+    fn padded(&self, rows: &Arc<Dataset>) -> Arc<Padded> {
+        let mut all = self.padded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, padded)) = all.iter().find(|(own, _)| Arc::ptr_eq(own, rows)) {
+            return padded.clone();
+        }
+        let padded = Stream::padded(rows);
+        all.push((rows.clone(), padded.clone()));
+        padded
     }
 
     fn arena<'j>(

@@ -339,7 +339,8 @@ impl<'a> Suite<'a> {
         }
         // The estimates are short searches: where mixtures are about as bad as a single dataset, they can miss the latter.
         let only = |i| Nature::new(self.problem, &single(data, i));
-        let singles = (0..data).map(|i| Ok((estimate(&only(i)?)?, i))).collect::<Result<Vec<_>, _>>()?;
+        let estimated = |i| -> Result<(f64, usize), AttackError> { Ok((estimate(&only(i)?)?, i)) };
+        let singles = (0..data).map(estimated).collect::<Result<Vec<_>, _>>()?;
         let worst = singles.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).map_or(0, |(_, i)| i);
         let alone = only(worst)?;
         let other = self.search(&alone, goal, self.work(goal)).run()?;

@@ -409,8 +409,11 @@ LEVEL_VECTORS = "centre shares forces points tilt slopes curves peak heights".sp
 LEVEL_NUMBERS = "radius norm smoothing alpha nu omega rho least offset steepness size anchor gain spread_near spread_far".split()
 LEVELS = struct_of(**dict.fromkeys(LEVEL_VECTORS, vector), **dict.fromkeys(LEVEL_NUMBERS, number), fine=whole, near=whole)
 CONTRACTION = struct_of(
-    **dict.fromkeys(("alpha", "ball", "target", "tau", "nu"), number), beta=vector, codes=octets,
-    rounds=list_of(struct_of(**dict.fromkeys(("ends", "pulls", "tau", "nu"), vector), codes=octets)),
+    **dict.fromkeys(("alpha", "ball", "target"), number), beta=vector,
+    cases=list_of(struct_of(
+        tau=number, nu=number, codes=octets,
+        rounds=list_of(struct_of(**dict.fromkeys(("ends", "pulls", "tau", "nu"), vector), codes=octets)),
+    )),
 )
 PROOF = one_of(cases=CASES, paper=PAPER, levels=LEVELS, contraction=CONTRACTION)
 CLAIM = struct_of(bound=number, proof=PROOF)
@@ -964,7 +967,7 @@ EXCLUDED = {
     "moments": "multiclass rows drift schedule momentum no-regularization clip bias steps hostile new-data paper levels contraction rule",
     "levels": "any weights rows drift schedule average momentum projection clip bias no-regularization steps hostile",
     "rule": "weights rows drift row-weights schedule momentum projection clip bias no-regularization steps hostile",
-    "contraction": "sparse rows drift schedule momentum clip bias no-regularization steps hostile",
+    "contraction": "sparse rows schedule momentum clip bias no-regularization steps hostile",
     "paper": "weights rows drift schedule momentum projection clip bias steps hostile new-data",
     "new-data": "weights rows drift row-weights scaled schedule momentum clip bias steps",
     "hostile": "multiclass weights rows bias",
@@ -1933,19 +1936,14 @@ def on_grid(numbers: Any) -> tuple[list[int], int]:
 
 
 class Contraction:
-    """Rows and λ as whole numbers. Vectors are packed into one number: entry j is the part from bit j·`field` on."""
+    """λ and the rows of a dataset as whole numbers. Vectors are packed into one number: entry j is the part from bit j·`field` on."""
 
-    def __init__(self, statement: Struct, proof: Struct, data: list[Rows]) -> None:
-        rows, d = data[0], len(data[0].z[0])
+    def __init__(self, statement: Struct, proof: Struct, rows: Rows, dataset: int) -> None:
+        d = len(rows.z[0])
         self.n, self.d, self.target = len(rows.z), d, Fraction(proof.target)
-        require(len(proof.beta) == d, "β is as long as θ")
         l = self.l = Letters(statement, proof.alpha, proof.beta)
-        require(l.alpha > 0 and proof.ball > 0, "α > 0 and ϱ > 0")
-        self.require_numbers(proof)
-        require_projection(statement, l)
         self.radius, _ = point_radius(statement)
-        require_ball_kept(statement, Fraction(proof.ball), self.radius**2, data, l)
-        self.scale, p, targets = scaled_weights(statement, rows, 0, None)
+        self.scale, p, targets = scaled_weights(statement, rows, dataset, None)
         squares = [norm2(z) for z in rows.z]
         self.jumps = [w * (1 - l.eps) * l.full(n, dot(l.beta, z)) for w, z, n in zip(p, rows.z, squares)]
         self.kappas = [w * l.kappa0 - t for w, t in zip(p, targets)]
@@ -1958,14 +1956,6 @@ class Contraction:
         # Bits of a sum over all rows, but for the slopes, with a sign.
         self.field = max(map(abs, z), default=0).bit_length() + self.n.bit_length() + 2
 
-    def require_numbers(self, proof: Struct) -> None:
-        require(proof.tau > 0 and proof.nu >= 0, "τ > 0 and ν ≥ 0")
-        work = sum((len(one.ends) + 128) * self.n * (self.d + 16) for one in proof.rounds)
-        require(work <= 2**33, "rounds take at most 2^33 products")
-        for one in proof.rounds:
-            require_lengths(one, dict.fromkeys(("pulls", "tau", "nu"), len(one.ends)))
-            require(all(0 <= end < 2 * self.n and end == int(end) for end in one.ends), "ends are ends of rows")
-            require(all(t > 0 for t in one.pulls + one.tau) and all(nu >= 0 for nu in one.nu), "t, τ > 0 and ν ≥ 0")
 
     def slopes(self, i: int) -> list[float]:
         """The slopes that a row can have, in binary64: whichever they are, the bound is true."""
@@ -2046,8 +2036,33 @@ class Contraction:
 def prove_contraction(statement: Struct, proof: Struct, data: list[Rows]) -> Fraction:
     """Theorem C2."""
     require_supported(statement, "contraction")
-    c = Contraction(statement, proof, data)
-    for one in proof.rounds:
+    d, cases = len(data[0].z[0]), proof.cases
+    require(len(cases) == len(data) and len(proof.beta) == d, "each dataset has a case, and β is as long as θ")
+    work = sum((len(one.ends) + 128) * len(rows.z) * (d + 16) for case, rows in zip(cases, data) for one in case.rounds)
+    require(work <= 2**33, "rounds take at most 2^33 products")
+    for case, rows in zip(cases, data):
+        require_contraction_numbers(case, len(rows.z))
+    l = Letters(statement, proof.alpha, proof.beta)
+    require(l.alpha > 0 and proof.ball > 0, "α > 0 and ϱ > 0")
+    require_projection(statement, l)
+    require_ball_kept(statement, Fraction(proof.ball), point_radius(statement)[0] ** 2, data, l)
+    return max(
+        prove_contraction_case(case, Contraction(statement, proof, rows, dataset))
+        for dataset, (case, rows) in enumerate(zip(cases, data))
+    )
+
+
+def require_contraction_numbers(case: Struct, n: int) -> None:
+    require(case.tau > 0 and case.nu >= 0, "τ > 0 and ν ≥ 0")
+    for one in case.rounds:
+        require_lengths(one, dict.fromkeys(("pulls", "tau", "nu"), len(one.ends)))
+        require(all(0 <= end < 2 * n and end == int(end) for end in one.ends), "ends are ends of rows")
+        require(all(t > 0 for t in one.pulls + one.tau) and all(nu >= 0 for nu in one.nu), "t, τ > 0 and ν ≥ 0")
+
+
+def prove_contraction_case(case: Struct, c: Contraction) -> Fraction:
+    """The bound where the rows are those of one dataset."""
+    for one in case.rounds:
         c.find_lines()
         require(len(one.codes) == len(one.ends) * c.bytes, "each free row has half a byte")
         codes = [one.codes[k * c.bytes : (k + 1) * c.bytes] for k in range(len(one.ends))]
@@ -2058,8 +2073,8 @@ def prove_contraction(statement: Struct, proof: Struct, data: list[Rows]) -> Fra
         if any(low > high for low, high in zip(c.lows, c.highs)):
             return c.target
     c.find_lines()
-    require(len(proof.codes) == c.bytes, "each free row has half a byte")
-    return max(c.target, c.value(proof.codes, proof.tau, proof.nu))
+    require(len(case.codes) == c.bytes, "each free row has half a byte")
+    return max(c.target, c.value(case.codes, case.tau, case.nu))
 
 
 # ----------------------------------------------------------- the error by levels (Theorems E1 and E4, Lemmas E2 and E3)

@@ -72,7 +72,7 @@ mod validate;
 
 use dashu_ratio::RBig;
 
-pub use contraction::{ContractionProof, ContractionRound};
+pub use contraction::{ContractionCase, ContractionProof, ContractionRound};
 use exact::{Dyadic, nearest, round_up};
 pub use failure::{Failure, Part, Reason};
 use failure::{require, require_length};

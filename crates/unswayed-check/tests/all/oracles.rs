@@ -404,6 +404,7 @@ fn weighted(kind: RowBound, set: &str, random: &mut Random) -> Value {
         loss: Claim { bound: weighted.bound().unwrap(), proof },
         error: None,
         horizon: None,
+        horizon_error: None,
         new_data: None,
     };
     let mut value = sample(&format!("step weights {kind:?} {set}"), problem, &file);

@@ -27,10 +27,10 @@ def proved(case):
     if error is not None:
         kind, proof = error.proof
         if kind == "levels":
-            error = verify.double_up(verify.prove_levels(file.linear.statement, proof, data[0]))
+            error = verify.double_up(verify.prove_levels(file.linear.statement, proof, data[0]).value)
         else:
             error = verify.double_up(verify.prove_cases(file.linear.statement, proof, data, target))
-    return [found["certified_loss"], error, found["certified_horizon"], found["certified_new_data"]]
+    return [found["certified_loss"], error, found["certified_horizon"], found["certified_horizon_error"], found["certified_new_data"]]
 
 
 path = HERE / "verified.json"

@@ -333,13 +333,13 @@ pub fn check(
     bytes: &[u8],
     data: Vec<PyRef<'_, Data>>,
     target: Option<&Data>,
-) -> PyResult<(f64, [Option<f64>; 4])> {
+) -> PyResult<(f64, Option<f64>, Option<f64>, Option<f64>, Option<f64>)> {
     match checked_file(py, bytes, &data, target)? {
         Checked::Valid(_, verdict) => {
             let Verdict { loss, error, horizon, horizon_error, new_data, .. } = verdict;
-            Ok((loss, [error, horizon, horizon_error, new_data]))
+            Ok((loss, error, horizon, horizon_error, new_data))
         }
-        Checked::ValidMean(_, bound) => Ok((bound, [None; 4])),
+        Checked::ValidMean(_, bound) => Ok((bound, None, None, None, None)),
         other => Err(met(other).err().unwrap_or_else(|| error("not valid"))),
     }
 }

@@ -85,8 +85,8 @@ pub use loss::Conjugate;
 use moments::Steps;
 use momentum::Momentum;
 pub use proof::{
-    CaseProof, Cases, Certificate, Claim, Deviation, HorizonClaim, HorizonErrorClaim, HostileSample, Lines, MeanCertificate,
-    NewDataClaim, PaperProof, Proof, RowBound, Shells,
+    CaseProof, Cases, Certificate, Claim, Deviation, HorizonClaim, HorizonErrorClaim, HostileSample, Lines,
+    MeanCertificate, NewDataClaim, PaperProof, Proof, RowBound, Shells,
 };
 pub use rates::RatesError;
 pub use rows::{Evidence, Rows};

@@ -121,7 +121,15 @@ fn loose(data: &[&Dataset], loss: Loss, target: Option<&Dataset>) -> Certificate
     let evidence = Evidence { data: &rows, target: target.map(Rows::of) };
     let bound = prove(&statement, &proof, &evidence).and_then(|proven| proven.bound()).expect("a bound");
     let loss = Claim { bound, proof };
-    Certificate { tool: "test 1.0".into(), statement, loss, error: None, horizon: None, horizon_error: None, new_data: None }
+    Certificate {
+        tool: "test 1.0".into(),
+        statement,
+        loss,
+        error: None,
+        horizon: None,
+        horizon_error: None,
+        new_data: None,
+    }
 }
 
 fn csv(labels: [&str; 5]) -> String {

@@ -1,11 +1,15 @@
 //! The error over the first steps by levels (Theorem E5): its formulas once more, a learner that takes its steps, planted errors,
 //! and every condition from both sides.
 
-use unswayed_check::{Evidence, Failure, Horizon, LevelsProof, Loss, Proof, prove};
+use unswayed_check::{
+    Certificate, Evidence, Failure, Feature, Horizon, HorizonErrorClaim, LevelsProof, Loss, Part, Proof,
+    Schedule, prove,
+};
 
-use crate::common::rounds;
+use crate::common::generic::generic_error;
 use crate::common::search::Random;
 use crate::common::section20::{Case, Letters, Planted, Term, blank};
+use crate::common::{certificate, rounds};
 use crate::levels_truth::{Line, random_case, statement};
 
 /// The bound over the first steps, and the one without a start.
@@ -108,7 +112,9 @@ fn no_step_exceeds_a_bound() {
         noticed += usize::from(excess(&case, none, 60) > 1.0);
     }
     let found = excess(&thin(), None, 60);
-    println!("{accepted} of {count} accepted, {noticed} noticed without slopes; the thin shell is {found} away");
+    println!(
+        "{accepted} of {count} accepted, {noticed} noticed without slopes; the thin shell is {found} away"
+    );
     assert!(4 * accepted > 3 * count && found <= 1.0, "{accepted} of {count}, {found}");
     let planted = Some(Planted { term: Term::StartSlope, part: 0.01 });
     assert!(excess(&thin(), planted, 60) > 1.0, "an error of one per cent in h");
@@ -130,7 +136,8 @@ fn a_start_costs_what_it_is_worth() {
         accepted += 1;
         let line = Line::with_slopes(&case, None);
         let [here, barrier] = line.lambda(start[0]);
-        let least = line.places(300).into_iter().map(|theta| line.lambda(theta)[0]).fold(f64::INFINITY, f64::min);
+        let least =
+            line.places(300).into_iter().map(|theta| line.lambda(theta)[0]).fold(f64::INFINITY, f64::min);
         let (cost, room) = (here - least, 1e-8 * (1.0 + here.abs() + least.abs() + barrier));
         assert!(cost <= found - bound + room, "{cost} {}: {case:?}", found - bound);
         nearest = nearest.min((found - bound - cost) / (found - bound));
@@ -139,7 +146,9 @@ fn a_start_costs_what_it_is_worth() {
             *seen += usize::from(cost > planted + room);
         }
     }
-    println!("{accepted} of {count} accepted, the nearest {nearest} away, planted errors noticed {noticed:?} times");
+    println!(
+        "{accepted} of {count} accepted, the nearest {nearest} away, planted errors noticed {noticed:?} times"
+    );
     assert!(4 * accepted > 3 * count && noticed.into_iter().all(|seen| seen > 0), "{accepted} {noticed:?}");
 }
 
@@ -169,7 +178,48 @@ fn more_steps_need_less() {
     let bound = |start: f64, steps| proven(&case, &[start], steps, 0.0).expect("a bound");
     for start in [case.proof.centre[0], 0.0, -0.5] {
         let bounds = [1, 1_000, 1_000_000].map(|steps| bound(start, steps)[0]);
-        assert!(bounds[0] > bounds[1] && bounds[1] > bounds[2] && bounds[2] > bound(start, 1)[1], "{bounds:?}");
+        assert!(
+            bounds[0] > bounds[1] && bounds[1] > bounds[2] && bounds[2] > bound(start, 1)[1],
+            "{bounds:?}"
+        );
     }
     assert!(bound(case.proof.centre[0], 1)[0] < bound(0.0, 1)[0]);
+}
+
+/// The claim in a certificate: with the proof of the error only, for stated steps, at a constant rate, and not below its value.
+#[test]
+fn claims_on_the_error_over_first_steps() {
+    let problem = generic_error(&[Feature::Hinge, Feature::Ball]);
+    let mut good = certificate(&problem);
+    let Horizon { steps, start, .. } = good.statement.horizon.clone().expect("a horizon");
+    let bound = problem.horizon(steps, &start, 0.0).expect("a bound");
+    let claim = HorizonErrorClaim { bound, m: 0.0 };
+    good.horizon_error = Some(claim);
+    let verdict = problem.check(&good).expect("accepted");
+    let by_loss = verdict.horizon.expect("a horizon");
+    assert_eq!(verdict.horizon_error, Some(bound.min(by_loss).min(1.0)));
+    assert_eq!(Certificate::from_bytes(&good.to_bytes()), Ok(good.clone()));
+    let without = problem.check(&Certificate { horizon_error: None, ..good.clone() }).expect("accepted");
+    assert_eq!(without.horizon_error, Some(by_loss.min(1.0)));
+    let refused = |change: fn(&mut Certificate), words: &str| {
+        let mut changed = good.clone();
+        change(&mut changed);
+        let failure = problem.check(&changed).expect_err(words);
+        assert!(failure.part == Part::Horizon && failure.to_string().contains(words), "{failure}");
+    };
+    refused(|c| c.error = None, "no proof of the error");
+    refused(|c| (c.statement.horizon, c.horizon) = (None, None), "no first steps");
+    refused(|c| c.horizon_error.as_mut().unwrap().m = 1.0, "horizon.m");
+    refused(
+        |c| {
+            let claim = c.horizon_error.as_mut().unwrap();
+            claim.bound = claim.bound.next_down();
+        },
+        "the bound",
+    );
+    let mut falling = problem.clone();
+    falling.statement.learner.schedule =
+        Some(Schedule { slowdown: 1e-6, from_step: Some(1), weighted: false });
+    let failure = falling.horizon(steps, &start, 0.0).expect_err("a rate that changes").to_string();
+    assert!(failure.contains("whose rate changes"), "{failure}");
 }

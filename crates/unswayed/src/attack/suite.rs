@@ -421,8 +421,7 @@ impl<'a> Suite<'a> {
             ((affordable / 80.0) as usize).clamp(least, most).min((affordable / 10.0) as usize).max(2);
         let numbers = rows * parameters;
         let most = if goal == Goal::Error { MOST_KINKED_FOR_ERROR } else { MOST_KINKED };
-        let evaluations =
-            if numbers > most { 0 } else { (TRIED_NUMBERS / numbers).min(MOST_TRIES) as usize };
+        let evaluations = if numbers > most { 0 } else { (TRIED_NUMBERS / numbers).min(MOST_TRIES) as usize };
         Work { ascents, steps: (affordable / ascents as f64).clamp(5.0, steps) as usize, evaluations }
     }
 

@@ -55,8 +55,10 @@ fn thin() -> Case {
     let soft = sigma / (1.0 + sigma * smoothing);
     let height = soft * centre * centre / 2.0;
     let mut heights = vec![0.9 * height, height, height * (1.0 + 1e-7)];
+    // So narrow at first that h of the thin shell is hardly that of those beyond it.
     while heights[heights.len() - 1] < 3.0 / sigma {
-        heights.push(4.0 * heights[heights.len() - 1]);
+        let above = heights[heights.len() - 1] / height;
+        heights.push(above * height * if above < 1.2 { 1.004 } else { above.sqrt() });
     }
     let offset = 1e-5;
     let force = (2.0 * heights[0] / (z * z * (smoothing + 1.0 / sigma))).sqrt();
@@ -95,12 +97,11 @@ fn excess(case: &Case, planted: Option<Planted>, fineness: i32) -> f64 {
     line.places(fineness).into_iter().map(above).fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// Nothing exceeds the bound where ψ stands for the exponential; the search sees h in use.
+/// Nothing exceeds the bound where ψ stands for the exponential, and an error of one per cent in h is found.
 #[test]
 fn no_step_exceeds_a_bound() {
     let (mut random, count) = (Random(0x57a7_5eed), rounds(60, 2000));
-    let (mut accepted, mut noticed) = (0, 0);
-    let none = Some(Planted { term: Term::StartSlope, part: 1.0 });
+    let mut accepted = 0;
     for _ in 0..count {
         let case = random_case(&mut random, 1);
         if case.proven().is_err() {
@@ -109,15 +110,11 @@ fn no_step_exceeds_a_bound() {
         accepted += 1;
         let found = excess(&case, None, 60);
         assert!(found <= 1.0, "{found}: {case:?}");
-        noticed += usize::from(excess(&case, none, 60) > 1.0);
     }
-    let found = excess(&thin(), None, 60);
-    println!(
-        "{accepted} of {count} accepted, {noticed} noticed without slopes; the thin shell is {found} away"
-    );
-    assert!(4 * accepted > 3 * count && found <= 1.0, "{accepted} of {count}, {found}");
     let planted = Some(Planted { term: Term::StartSlope, part: 0.01 });
-    assert!(excess(&thin(), planted, 60) > 1.0, "an error of one per cent in h");
+    let [found, noticed] = [None, planted].map(|planted| excess(&thin(), planted, 60));
+    println!("{accepted} of {count} accepted; the thin shell is {found} away, {noticed} with an error");
+    assert!(4 * accepted > 3 * count && found <= 1.0 && noticed > 1.0, "{accepted}, {found}, {noticed}");
 }
 
 /// What a start adds is not less than λ there less the least λ, and hardly more.

@@ -49,12 +49,14 @@ class Verdict:
         loss: no adversary gets the long-run loss above this.
         error: nor the fraction misclassified above this; the mean learner has none.
         horizon_loss: nor the average loss over the first steps above this, if that was claimed.
+        horizon_error: nor the fraction misclassified in these steps above this.
         new_data_loss: nor the long-run loss on new data above this, if that was claimed.
     """
 
     loss: float
     error: Optional[float]
     horizon_loss: Optional[float]
+    horizon_error: Optional[float]
     new_data_loss: Optional[float]
 
 
@@ -179,6 +181,11 @@ class Certificate:
     def horizon_loss(self) -> Optional[float]:
         """The bound on the average loss over the first steps, if `certify` was asked for one."""
         return _number(self._figures["horizon_loss"])
+
+    @property
+    def horizon_error(self) -> Optional[float]:
+        """The bound on the fraction misclassified in these steps."""
+        return _number(self._figures["horizon_error"])
 
     @property
     def data(self) -> Data:

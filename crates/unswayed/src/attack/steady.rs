@@ -111,7 +111,7 @@ impl Search<'_> {
 
     /// Whether neighbours are tried: on few rows the best point is at kinks, which a smooth ascent only comes near to.
     fn evolves(&self) -> bool {
-        self.goal == Goal::Loss && self.is_plain() && self.work.evaluations > 0
+        self.is_plain() && self.work.evaluations > 0
     }
 
     /// Whether the learner is the plain one for the hinge loss, for which there are methods that are exact at kinks.

@@ -32,8 +32,10 @@ const FAST_WORK: f64 = 8e9;
 const FULL_WORK: f64 = 6e10;
 const WORK_A_SECOND: f64 = 5e9;
 
-/// Neighbours that the search tries on data of at most so many numbers: so many over those of the data, within a bound.
+/// Neighbours that the search tries on data of at most so many numbers: so many over those of the data, within a bound. For the
+/// error they are tried on more data: it jumps, and what is climbed is smooth.
 const MOST_KINKED: f64 = 1e4;
+const MOST_KINKED_FOR_ERROR: f64 = 5e4;
 const TRIED_NUMBERS: f64 = 2e7;
 const MOST_TRIES: f64 = 2e4;
 
@@ -441,8 +443,8 @@ impl<'a> Suite<'a> {
         let ascents =
             ((affordable / 80.0) as usize).clamp(least, most).min((affordable / 10.0) as usize).max(2);
         let numbers = rows * parameters;
-        let evaluations =
-            if numbers > MOST_KINKED { 0 } else { (TRIED_NUMBERS / numbers).min(MOST_TRIES) as usize };
+        let most = if goal == Goal::Error { MOST_KINKED_FOR_ERROR } else { MOST_KINKED };
+        let evaluations = if numbers > most { 0 } else { (TRIED_NUMBERS / numbers).min(MOST_TRIES) as usize };
         Work { ascents, steps: (affordable / ascents as f64).clamp(5.0, steps) as usize, evaluations }
     }
 

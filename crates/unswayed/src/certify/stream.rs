@@ -76,7 +76,8 @@ fn certify_passes(sample: &Problem, rows: &dyn Passes, options: &Options) -> Res
     let (proofs, converged) = Parts::of_sample(sample).improved(ROUNDS, PASSES, pass)?;
     let [loss, error] = proofs.map(|proof| Claim { bound: 0.0, proof: Proof::Cases(Box::new(proof)) });
     let error = (!sample.learner().average).then_some(error);
-    let draft = Certificate { tool: tool(), statement, loss, error, horizon: None, new_data: None };
+    let (horizon, horizon_error, new_data) = (None, None, None);
+    let draft = Certificate { tool: tool(), statement, loss, error, horizon, horizon_error, new_data };
     let certificate = claimed(&rows.exact(&draft)?)?;
     Ok(outcome(sample, certificate, converged, &start))
 }

@@ -16,7 +16,10 @@ import random
 import struct
 import subprocess
 import sys
+import sys
 import tokenize
+import tracemalloc
+import zipfile
 
 import numpy as np
 import pytest
@@ -348,6 +351,32 @@ def test_size():
     source = pathlib.Path(verify.__file__).read_text(encoding="utf-8")
     assert len(lines_of_code(source)) <= 2000
     assert max(map(len, source.splitlines())) <= 140
+
+
+def test_archives_of_strangers(tmp_path, made):
+    """Arrays that are compressed in other ways than NumPy's, or expand beyond what their headers say."""
+    one, path = made["hinge"], str(tmp_path / "other.npz")
+
+    def write(method, beyond=b""):
+        with zipfile.ZipFile(path, "w", method) as archive:
+            for name, array in (("x", X), ("y", Y)):
+                buffer = io.BytesIO()
+                np.save(buffer, array)
+                archive.writestr(f"{name}.npy", buffer.getvalue() + (beyond if name == "x" else b""))
+
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        write(method)
+        assert agree(one.path, [path], about=str(method)) == 0
+    for method in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        write(method)
+        assert agree(one.path, [path], about=str(method)) == 2
+    for method in (zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        write(method, bytes(1 << 26))
+        assert agree(one.path, [path], about=str(method)) == 2
+        tracemalloc.start()
+        assert second(one.path, [path])[0] == 2
+        assert tracemalloc.get_traced_memory()[1] < 1 << 22, method
+        tracemalloc.stop()
 
 
 def test_as_a_program(made):

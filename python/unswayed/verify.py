@@ -686,8 +686,8 @@ NPY_TYPES = {
 NPY_HEADER = [r"descr.\s*:\s*['\"]([<>|=]?)(\w+)", r"fortran_order.\s*:\s*(True)?", r"shape.\s*:\s*\(([\d,L\s]*)\)"]
 
 
-def read_array(content: bytes) -> Array:
-    """A .npy file."""
+def described(content: bytes) -> tuple[tuple[int, ...], bool, str, int, int]:
+    """Of a .npy file that begins so: the shape, whether columns come first, the format of a number, where numbers begin and end."""
     expect(content[:6] == b"\x93NUMPY" and len(content) >= 12, "it does not begin like a .npy file")
     begin = 12 if content[6] >= 2 else 10
     begin, header_begin = begin + int.from_bytes(content[8:begin], "little"), begin
@@ -697,15 +697,29 @@ def read_array(content: bytes) -> Array:
         raise Unreadable("its header cannot be understood, or it does not hold real numbers")
     digits = re.findall(r"\d+", sizes[1])
     expect(all(len(one) <= 19 for one in digits), "its header claims more numbers than any file has")
-    shape = tuple(map(int, digits))
-    length = math.prod(shape) * struct.calcsize("<" + NPY_TYPES[kind[2]])
-    expect(length == len(content) - begin, "the array is not as long as its header says")
-    format = (">" if kind[1] == ">" else "<") + str(math.prod(shape)) + NPY_TYPES[kind[2]]
-    values = [float(x) for x in struct.unpack_from(format, content, begin)]
-    if fortran[1] and len(shape) == 2:
+    shape, number = tuple(map(int, digits)), (">" if kind[1] == ">" else "<") + NPY_TYPES[kind[2]]
+    return shape, fortran[1] is not None, number, begin, begin + math.prod(shape) * struct.calcsize(number)
+
+
+def read_array(content: bytes) -> Array:
+    """A .npy file."""
+    shape, is_fortran, number, begin, end = described(content)
+    expect(end == len(content), "the array is not as long as its header says")
+    values = [float(x) for x in struct.unpack_from(f"{number[0]}{math.prod(shape)}{number[1]}", content, begin)]
+    if is_fortran and len(shape) == 2:
         rows, columns = shape
         values = [values[j * rows + i] for i in range(rows) for j in range(columns)]
     return shape, values
+
+
+def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
+    """An array in an archive. Nothing is expanded that is longer than its header says."""
+    info = archive.getinfo(name)
+    expect(info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED), "an array is compressed in another way than NumPy does")
+    with archive.open(info) as file:
+        head = file.read(1 << 16)
+        expect(info.file_size <= len(head) or described(head)[-1] == info.file_size, "the array is not as long as its header says")
+        return head + file.read()
 
 
 def as_column(array: Array, of: int, rows: int) -> list[float]:
@@ -736,8 +750,8 @@ def read_npz(content: bytes, labels: Optional[bytes], origin: Struct) -> Table:
             wanted = {*needed, *(name for name in weight_columns(origin) if name is not None)}
             expect(set(members) == wanted, f"there must be the arrays {', '.join(sorted(wanted))} and no others")
             if is_sparse:
-                expect(archive.read(members.pop("format")).endswith(b"csr"), "the matrix is not stored by rows")
-            arrays = {name: read_array(archive.read(member)) for name, member in members.items()}
+                expect(read_member(archive, members.pop("format")).endswith(b"csr"), "the matrix is not stored by rows")
+            arrays = {name: read_array(read_member(archive, member)) for name, member in members.items()}
     # A damaged directory can also lead to a place before the file, or to numbers that are none.
     except (zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, RuntimeError, EOFError, ValueError, OverflowError) as error:
         raise Unreadable(f"it is damaged ({error})") from None

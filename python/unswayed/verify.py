@@ -2654,6 +2654,12 @@ def at(path: str, work: Callable[[], Any]) -> Any:
         raise type(error)(f"{path}: {error}") from None
 
 
+def needs_labels(path: str, origin: Struct) -> bool:
+    """Whether the labels of these rows are in a file of their own."""
+    ending, is_matrix = os.path.splitext(path.lower())[1], origin.of_columns is not None and origin.label_file is not None
+    return origin.labels[0] in LABELLED and (ending == ".npy" or ending == ".npz" and is_matrix)
+
+
 def verify(path: str, data: list[str], labels: Optional[str] = None, target: Optional[str] = None) -> dict[str, Any]:
     """Checks a certificate against data files. Returns what is proven; raises Invalid or Unreadable."""
     kind, certificate = at(path, partial(read_certificate, path))
@@ -2665,6 +2671,8 @@ def verify(path: str, data: list[str], labels: Optional[str] = None, target: Opt
         origins = [statement.benign[1]]
     good = len(data) == len(origins) and (target is None) == (not own_target)
     expect(good, f"the certificate needs {len(origins)} data files and {'a' if own_target else 'no'} target file")
+    used = [*zip(data, origins), *([(target, own_target)] if target is not None else [])]
+    expect(labels is None or any(needs_labels(*one) for one in used), f"{labels}: no rows here need a file of labels")
     rows = [at(name, partial(read_rows, name, labels, origin)) for name, origin in zip(data, origins)]
     judged = None if target is None else at(target, partial(read_rows, target, labels, own_target))
     found = check_linear(certificate, rows, judged) if kind == "linear" else check_mean(certificate, rows[0] if rows else None)

@@ -31,7 +31,7 @@ from unswayed._problem import label_kind
 SETTING = {"learning_rate": 0.01, "regularization": 0.1, "poison_rate": 0.03, "effort": "quick"}
 IS_FULL = os.environ.get("UNSWAYED_FULL") == "1"
 #: Of each of the kinds of certificates, and of each of the 10 data files: together a hundred thousand, see the test of the number.
-MUTATIONS = 1100 if IS_FULL else 8
+MUTATIONS = 980 if IS_FULL else 8
 DATA_MUTATIONS = 2000 if IS_FULL else 20
 ORACLES = pathlib.Path(__file__).parents[2] / "crates/unswayed-check/tests/oracles/contraction.json"
 #: Rows and columns: as few as every kind can do with, so that the second checker takes milliseconds.

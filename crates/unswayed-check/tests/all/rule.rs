@@ -6,7 +6,8 @@ use std::boxed::Box;
 use serde_json::{Value, json};
 use unswayed_check::Feature::*;
 use unswayed_check::{
-    Certificate, CertificateSums, Claim, Deviation, Failure, NewDataClaim, Proof, RowBound, RowSums, Statement,
+    Certificate, CertificateSums, Claim, Deviation, Failure, NewDataClaim, Proof, RowBound, RowSums,
+    Statement,
 };
 
 use crate::boundaries::{Edge, edge, test_all};

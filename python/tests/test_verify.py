@@ -3,16 +3,20 @@
 Certificates of every kind, and mutated ones, and mutated data: a few hundred, or a hundred thousand with UNSWAYED_FULL=1.
 """
 
+import ast
 import base64
 import copy
 import gzip
+import io
 import json
 import math
 import os
+import pathlib
 import random
 import struct
 import subprocess
 import sys
+import tokenize
 
 import numpy as np
 import pytest
@@ -27,7 +31,7 @@ MUTATIONS = 1600 if IS_FULL else 8
 DATA_MUTATIONS = 2000 if IS_FULL else 20
 #: Where a proof of the error by levels is the best one.
 TIGHT = {"learning_rate": 0.001, "regularization": 0.05, "poison_rate": 0.01, "effort": "tight"}
-BOUNDS = ("certified_loss", "certified_error", "certified_horizon", "certified_new_data")
+BOUNDS = ("certified_loss", "certified_error", "certified_horizon", "certified_horizon_error", "certified_new_data")
 
 generator = np.random.default_rng(11)
 Y = np.where(generator.random(24) < 0.5, -1, 1)
@@ -326,18 +330,40 @@ def test_tables(tmp_path):
     assert code == 2, words
 
 
+def lines_of_code(source):
+    """The numbers of the lines that are not blank, a comment or a docstring."""
+    skipped, lines = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}, set()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in skipped:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
+            lines -= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    return lines
+
+
+def test_size():
+    """What has to be read to trust a verdict is short, and not because its lines are long."""
+    assert lines_of_code('"""Words."""\n\n# Words.\nx = """\na\n"""  # Words.\ndef f():\n    """Words."""\n    return 1\n') == {4, 5, 6, 7, 9}
+    source = pathlib.Path(verify.__file__).read_text(encoding="utf-8")
+    assert len(lines_of_code(source)) <= 2000
+    assert max(map(len, source.splitlines())) <= 140
+
+
 def test_as_a_program(made):
     one = made["hinge"]
     for arguments, code, words in [
         ([one.path, *one.data], 0, "threat.poison_rate"),
         ([one.path, *made["normalized"].data], 1, "not the certified rows"),
         ([one.path], 2, "needs 1 data files"),
-        ([], 2, "Exit code"),
+        ([one.path, "--json", *one.data], 0, '"valid"'),
+        ([one.path, *one.data, "--other"], 2, "unrecognized arguments: --other"),
+        ([], 2, "required: CERTIFICATE"),
         (["--help"], 0, "Exit code"),
     ]:
         for program in (["-m", "unswayed.verify"], [verify.__file__]):
             done = subprocess.run([sys.executable, *program, *arguments], capture_output=True, text=True, check=False)
-            assert done.returncode == code and words in done.stdout, done
+            assert done.returncode == code and words in done.stdout + done.stderr, done
     done = subprocess.run([sys.executable, verify.__file__, one.path, *one.data, "--json"], capture_output=True, check=True)
     assert json.loads(done.stdout)["certified_loss"] == json.loads(one.content)["linear"]["loss"]["bound"]
 

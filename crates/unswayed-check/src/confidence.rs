@@ -19,7 +19,7 @@
 //! Roots, logarithms and quotients are rounded up; all else is exact. That the numbers were chosen before the rows were drawn cannot be
 //! checked: it is what the claim assumes.
 
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 use unswayed_data::Origin;
 
 use crate::evaluate::{Curve, Quadratic};

@@ -240,7 +240,7 @@ impl Case<'_> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use dashu::rational::RBig;
+    use dashu_ratio::RBig;
 
     use super::*;
     use crate::statement::{Learner, Loss, Statement, Target, Threat};

@@ -8,9 +8,9 @@
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Sub};
 
-use dashu::base::{BitTest, DivRemEuclid, Signed, SquareRoot, UnsignedAbs};
-use dashu::integer::{IBig, UBig};
-use dashu::rational::RBig;
+use dashu_base::{BitTest, DivRemEuclid, Signed, SquareRoot, UnsignedAbs};
+use dashu_int::{IBig, UBig};
+use dashu_ratio::RBig;
 use serde::{Deserialize, Serialize};
 
 /// Largest number of factors in one product.

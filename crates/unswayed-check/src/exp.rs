@@ -42,7 +42,7 @@ fn of_positive(x: &Dyadic, round: Round) -> Dyadic {
 
 #[cfg(test)]
 mod tests {
-    use dashu::rational::RBig;
+    use dashu_ratio::RBig;
     use proptest::prelude::*;
 
     use super::*;

@@ -8,7 +8,7 @@
 //! (Theorems A1 and A2). In unregularized coordinates αk stands for α, and m is 0. With momentum η/(1−μ)
 //! stands for η, m is 0, and F(θ_0) adds its share (Theorem M2).
 
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::exact::{Dyadic, norm2, ratio};
 use crate::failure::{Reason, require, require_length, require_not_negative};

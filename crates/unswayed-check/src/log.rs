@@ -10,8 +10,8 @@
 
 use std::sync::LazyLock;
 
-use dashu::base::{BitTest, UnsignedAbs};
-use dashu::integer::{IBig, UBig};
+use dashu_base::{BitTest, UnsignedAbs};
+use dashu_int::{IBig, UBig};
 
 use crate::exact::Dyadic;
 
@@ -101,7 +101,7 @@ fn product(a: u128, b: u128) -> u128 {
 
 #[cfg(test)]
 mod tests {
-    use dashu::rational::RBig;
+    use dashu_ratio::RBig;
     use proptest::prelude::*;
 
     use super::*;

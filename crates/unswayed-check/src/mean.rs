@@ -7,7 +7,7 @@
 //! P = (2η−η²)a − 1 ≥ 0,   Q = ν − εη²a ≥ 0,   P·Q ≥ ε²η²(1−η)²a²
 //! ```
 
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::exact::{Dyadic, ExactSum, ratio};
 use crate::failure::{Reason, require, require_not_negative};

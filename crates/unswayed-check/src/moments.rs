@@ -11,8 +11,8 @@
 //! B is the bound of Theorem L1, where a coin names the moments; r₀ + rᵀθ is the line above the rows, b the batch. Over a horizon the
 //! start must have σ‖θ_0‖ ≤ n.
 
-use dashu::integer::IBig;
-use dashu::rational::RBig;
+use dashu_int::IBig;
+use dashu_ratio::RBig;
 
 use crate::evaluate::{self, Region};
 use crate::exact::{Dyadic, ExactSum, Round, norm2, quotient, sqrt_up};

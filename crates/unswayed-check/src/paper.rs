@@ -16,7 +16,7 @@
 
 use std::ops::Range;
 
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use crate::exact::{Dyadic, ExactSum, norm2, ratio};
 use crate::failure::{Reason, require, require_each, require_length, require_not_negative, require_positive};

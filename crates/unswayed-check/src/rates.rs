@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 use thiserror::Error;
 
 use crate::exact::{Dyadic, round_up};

@@ -1,6 +1,6 @@
 //! Certificates about rows that come in parts: what they add up to is all that a proof by a rule needs (Lemma R2).
 
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::{Reason, require, require_each, require_length};

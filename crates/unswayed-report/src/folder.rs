@@ -73,8 +73,8 @@ fn write_figure(figures: &Path, id: &str, block: &Block) -> Result<(), Error> {
 #[cfg(feature = "png")]
 pub fn write_pictures(report: &Report, folder: &Path) -> Result<(), Error> {
     for (id, block) in named(report) {
-        let Some(svg) = to_svg(block) else { continue };
-        let png = to_png(&svg, SCALE).map_err(|source| Error::Figure { id: id.clone(), source })?;
+        let Some(png) = to_png(block, SCALE) else { continue };
+        let png = png.map_err(|source| Error::Figure { id: id.clone(), source })?;
         write(&folder.join("figures").join(format!("{id}.png")), &png)?;
     }
     Ok(())

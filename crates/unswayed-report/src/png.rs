@@ -1,8 +1,9 @@
 //! Figures as pictures.
 
-use std::sync::{Arc, LazyLock};
-
 use resvg::{tiny_skia, usvg};
+
+use crate::Block;
+use crate::svg::{self, Place};
 
 /// Why a figure could not be drawn.
 #[derive(Debug, thiserror::Error)]
@@ -18,29 +19,21 @@ pub enum PngError {
     Encode(String),
 }
 
-/// Noto Sans, which is licensed under Apache 2.0. The fonts of the machine are not used, so that every machine draws
-/// the same.
-static FONTS: LazyLock<Arc<usvg::fontdb::Database>> = LazyLock::new(|| {
-    let mut fonts = usvg::fontdb::Database::new();
-    fonts.load_font_data(ttf_noto_sans::REGULAR.to_vec());
-    fonts.load_font_data(ttf_noto_sans::BOLD.to_vec());
-    fonts.set_sans_serif_family("Noto Sans");
-    Arc::new(fonts)
-});
-
-/// Draws a figure, so many pixels to the pixel of the SVG.
+/// Draws a figure, so many pixels to the pixel of the SVG; none for tables and words.
 ///
 /// ```
-/// use unswayed_report::{Block, LinePlot, to_png, to_svg};
-/// let svg = to_svg(&Block::Lines(LinePlot::default())).unwrap();
-/// let png = to_png(&svg, 2.0)?;
+/// use unswayed_report::{Block, LinePlot, to_png};
+/// let png = to_png(&Block::Lines(LinePlot::default()), 2.0).unwrap()?;
 /// assert_eq!(&png[1..4], b"PNG");
 /// # Ok::<(), unswayed_report::PngError>(())
 /// ```
-pub fn to_png(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
-    let options =
-        usvg::Options { fontdb: FONTS.clone(), font_family: "Noto Sans".into(), ..usvg::Options::default() };
-    let tree = usvg::Tree::from_str(svg, &options).map_err(|error| PngError::Svg(error.to_string()))?;
+pub fn to_png(block: &Block, scale: f32) -> Option<Result<Vec<u8>, PngError>> {
+    svg::draw(block, Place::Pixels, "figure").map(|svg| render(&svg, scale))
+}
+
+fn render(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
+    let tree = usvg::Tree::from_str(svg, &usvg::Options::default())
+        .map_err(|error| PngError::Svg(error.to_string()))?;
     let size = tree.size();
     let (width, height) = ((size.width() * scale).round() as u32, (size.height() * scale).round() as u32);
     let mut pixmap = tiny_skia::Pixmap::new(width, height).ok_or(PngError::Size(width, height))?;
@@ -51,13 +44,13 @@ pub fn to_png(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Axis, Block, Kind, LinePlot, Series, to_svg};
+    use crate::{Axis, Kind, LinePlot, Series};
 
     #[test]
     fn pictures_have_their_size_and_colours() {
         let series = vec![Series::new("certified loss", Kind::Certified, [(0.01, 0.1), (0.05, 0.3)])];
         let plot = LinePlot { x: Axis::percent("poison rate"), series, ..LinePlot::default() };
-        let png = to_png(&to_svg(&Block::Lines(plot)).unwrap(), 2.0).unwrap();
+        let png = to_png(&Block::Lines(plot), 2.0).unwrap().unwrap();
         let picture = tiny_skia::Pixmap::decode_png(&png).unwrap();
         assert_eq!((picture.width(), picture.height()), (1280, 864));
         let count =
@@ -73,8 +66,8 @@ mod tests {
 
     #[test]
     fn nonsense_is_an_error() {
-        assert!(matches!(to_png("no", 1.0), Err(PngError::Svg(_))));
+        assert!(matches!(render("no", 1.0), Err(PngError::Svg(_))));
         let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"1\"/>";
-        assert!(matches!(to_png(svg, 0.0), Err(PngError::Size(0, 0))));
+        assert!(matches!(render(svg, 0.0), Err(PngError::Size(0, 0))));
     }
 }

@@ -1,6 +1,6 @@
 //! Which learning rates a certificate is for, and what lists of rates amount to.
 
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 use unswayed_check::Feature::{Average, Ball, Hinge, Schedule as Changing};
 use unswayed_check::{
     Certificate, Checked, Evidence, Horizon, Proof, RatesError, Schedule, Statement, check,

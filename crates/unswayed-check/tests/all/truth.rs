@@ -1,7 +1,7 @@
 //! The format's description, written down again in plain rational arithmetic: slow, with nothing
 //! shared with the crate but its types. `None` means that a condition fails.
 
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 use unswayed_check::{
     CaseProof, Certificate, Horizon, Loss, MeanBenign, MeanCertificate, PaperProof, Proof, RowBound, Rows,
     Set, Statement, Target,

@@ -43,7 +43,12 @@ impl Canvas {
 
     /// Words; the anchor is `start`, `middle` or `end`.
     pub fn text(&mut self, class: &str, (x, y): (f64, f64), anchor: &str, words: &str) {
-        let (size, words) = (self.font(), escape(words));
+        let size = self.font();
+        #[cfg(feature = "png")]
+        if self.place == Place::Pixels {
+            return self.path(class, &super::letters::outlines(words, (x, y), size, anchor), "");
+        }
+        let words = escape(words);
         let _ = write!(
             self.out,
             "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" text-anchor=\"{anchor}\">{words}</text>"
@@ -53,7 +58,7 @@ impl Canvas {
     /// What can be pointed at: `shape` is an element without its closing, `mark` what lights up, `tip` the lines of
     /// the explanation as (series, name, value). Left out of files of their own.
     pub fn hit(&mut self, shape: &str, mark: &str, tip: &[Tip]) {
-        if self.place == Place::Alone || tip.is_empty() {
+        if self.place.is_alone() || tip.is_empty() {
             return;
         }
         let label = tip

@@ -4,6 +4,8 @@ mod axes;
 mod canvas;
 mod heat;
 mod legend;
+#[cfg(feature = "png")]
+mod letters;
 mod lines;
 mod scatter;
 
@@ -26,15 +28,23 @@ pub enum Place {
     Narrow,
     /// In a file of its own.
     Alone,
+    /// In a file of pixels.
+    #[cfg(feature = "png")]
+    Pixels,
 }
 
 impl Place {
+    /// Whether there is no page around it.
+    fn is_alone(self) -> bool {
+        !matches!(self, Self::Wide | Self::Narrow)
+    }
+
     /// Width and height in pixels, without the legend.
     fn size(self) -> (f64, f64) {
         match self {
             Self::Wide => (720.0, 400.0),
             Self::Narrow => (328.0, 310.0),
-            Self::Alone => (640.0, 400.0),
+            _ => (640.0, 400.0),
         }
     }
 
@@ -42,7 +52,7 @@ impl Place {
         match self {
             Self::Wide => "wide",
             Self::Narrow => "narrow",
-            Self::Alone => "alone",
+            _ => "alone",
         }
     }
 }
@@ -71,7 +81,7 @@ pub fn to_svg(block: &Block) -> Option<String> {
 /// The plot of a block. `id` is unique in the page.
 pub fn draw(block: &Block, place: Place, id: &str) -> Option<String> {
     let (width, height) = place.size();
-    let legend_height = if place == Place::Alone { legend::height(block, width) } else { 0.0 };
+    let legend_height = if place.is_alone() { legend::height(block, width) } else { 0.0 };
     let mut canvas = Canvas::new(place);
     legend_height.gt(&0.0).then(|| legend::draw(&mut canvas, block, width));
     let area = Area {
@@ -103,7 +113,7 @@ fn wrap(
     (title, description): (&str, &str),
 ) -> String {
     let (title, description) = (escape(title), escape(description));
-    let (size, style) = if place == Place::Alone {
+    let (size, style) = if place.is_alone() {
         let css = light(FIGURE_CSS);
         (
             format!(" xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\""),
@@ -152,13 +162,13 @@ mod tests {
                     ..HeatMap::default()
                 };
                 for block in [Block::Lines(plot), Block::Scatter(cloud), Block::Heat(map)] {
-                    for place in [Place::Wide, Place::Narrow, Place::Alone] {
+                    for place in [Place::Wide, Place::Narrow, Place::Alone, Place::Pixels] {
                         let svg = draw(&block, place, "x").unwrap();
                         assert!(!svg.contains("<b>"));
                         let drawn = svg.split("data-tip").next().unwrap();
                         assert!(!drawn.contains("NaN\"") && !drawn.contains("inf\""), "{drawn}");
                     }
-                    assert!(crate::to_png(&to_svg(&block).unwrap(), 1.0).is_ok());
+                    assert!(crate::to_png(&block, 1.0).unwrap().is_ok());
                 }
             }
         }

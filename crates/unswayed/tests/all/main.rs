@@ -30,4 +30,5 @@ mod prepare;
 mod soundness;
 mod sparse;
 mod steps;
+mod threads;
 mod value_iteration;

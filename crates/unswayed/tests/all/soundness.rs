@@ -2,14 +2,14 @@
 
 use proptest::prelude::*;
 use unswayed::certify::{Options, certify_with};
-use unswayed::check::{CaseProof, Certificate, Evidence, Horizon, Loss, Proof, Rows, prove};
+use unswayed::check::{CaseProof, Certificate, Evidence, Horizon, Proof, Rows, prove};
 use unswayed::learner::LinearState;
 use unswayed::{Dataset, Problem, certify};
 
 use crate::fixtures::random::Random;
 use crate::fixtures::residual::Residual;
 use crate::fixtures::setting::Setting;
-use crate::fixtures::{budget, cases, dot, exact, formula, is_full, moved, norm, proofs, scaled, verdict};
+use crate::fixtures::{budget, cases, dot, exact, formula, is_full, norm, proofs, scaled, verdict};
 
 /// What a number of searches came to.
 #[derive(Default)]
@@ -444,10 +444,6 @@ fn radius() -> impl Strategy<Value = f64> {
     prop_oneof![2 => Just(1.0), 1 => Just(0.0), 1 => Just(1e-9), 1 => Just(100.0), 1 => 0.0..3.0_f64]
 }
 
-fn in_pool(threads: usize, work: impl FnOnce() -> Vec<u8> + Send) -> Vec<u8> {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
-}
-
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: if is_full() { 1000 } else { 150 },
@@ -495,51 +491,6 @@ proptest! {
 
         let again = certify_with(&problem, &options).unwrap().certificate.to_bytes();
         prop_assert_eq!(bytes, again);
-    }
-}
-
-/// Rows around a centre, of norm 1 at most.
-fn around_centre(random: &mut Random, rows: usize, columns: usize) -> Vec<f64> {
-    let center = random.gaussian(columns);
-    let row = |_| {
-        let noise = random.gaussian(columns);
-        let z = moved(&center, 0.8, &noise);
-        scaled(&z, 1.0 / norm(&z).max(1.0))
-    };
-    (0..rows).flat_map(row).collect()
-}
-
-fn does_not_depend_on_threads(problem: &Problem, options: &Options) {
-    let run = || certify_with(problem, options).unwrap().certificate.to_bytes();
-    let alone = in_pool(1, run);
-    assert!(alone == in_pool(2, run) && alone == in_pool(3, run), "{:?}", problem.statement().learner);
-}
-
-#[test]
-fn certificates_do_not_depend_on_the_number_of_threads() {
-    let mut random = Random(51);
-    let z = around_centre(&mut random, 7001, 4);
-    let weights: Vec<f64> = (0..7001).map(|_| random.log(0.1, 10.0)).collect();
-    for weights in [None, Some(weights)] {
-        let data = Dataset::from_rows(z.clone(), 4, weights).unwrap();
-        let builder = Problem::builder(data).learning_rate(1e-3).regularization(0.02).poison_rate(0.05);
-        does_not_depend_on_threads(&builder.build().unwrap(), &Options::default().with_horizon(1000));
-    }
-}
-
-/// The same for rows and sets of other kinds, and for many columns.
-#[test]
-fn certificates_of_other_methods_do_not_depend_on_the_number_of_threads() {
-    let mut random = Random(52);
-    let on = |z: Vec<f64>, columns: usize| {
-        let data = Dataset::from_rows(z, columns, None).unwrap();
-        Problem::builder(data).learning_rate(1e-3).regularization(0.02).poison_rate(0.05)
-    };
-    let many = on(around_centre(&mut random, 1500, 4), 4);
-    let wide = on(around_centre(&mut random, 300, 290), 290);
-    let logistic = many.clone().loss(Loss::Logistic.into());
-    for builder in [logistic, many.adversary(unswayed::Adversary::BoxAroundData), wide] {
-        does_not_depend_on_threads(&builder.build().unwrap(), &Options::default());
     }
 }
 

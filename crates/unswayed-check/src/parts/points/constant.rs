@@ -150,7 +150,7 @@ mod tests {
     /// m·Σ (1+m)^j/j! > 1 for m = 0.27847, a comparison of rational numbers (Lemma L8).
     #[test]
     fn the_constant_of_lemma_l8() {
-        use dashu::rational::RBig;
+        use dashu_ratio::RBig;
         let m = RBig::from_parts(27847.into(), 100_000_u32.into());
         let (mut term, mut sum) = (RBig::ONE, RBig::ZERO);
         for j in 1..=9_u8 {

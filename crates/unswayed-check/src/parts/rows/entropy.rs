@@ -105,7 +105,7 @@ fn require_inside(name: &str, i: usize, w: f64) -> Result<(), Reason> {
 
 #[cfg(test)]
 mod tests {
-    use dashu::rational::RBig;
+    use dashu_ratio::RBig;
 
     use super::*;
 

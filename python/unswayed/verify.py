@@ -2436,20 +2436,20 @@ class LevelProof:
         require(all(abs(s) <= 2**20 for s in margins), "|θ_0ᵀz| ≤ 2^20")
         y = sqrt_up(self.objective(theta, margins) - self.base + self.offset)
         edge, slopes = self.edge()
-        cost = up(self.c * self.power_up(min(y, self.edges[edge - 1][1])) / self.eta)
+        cost = self.c * self.power_up(min(y, self.edges[edge - 1][1]))
         for (low, high), slope in zip(self.edges[edge:], slopes):
             cost += self.gamma * slope * max(min(y, high) - low, ZERO)
-        return (square / (4 * self.alpha * self.eta) + cost) / horizon.steps
+        return (square / (4 * self.alpha * self.eta) + up(cost / self.eta)) / horizon.steps
 
     def edge(self) -> tuple[int, Numbers]:
-        """How many shells keep the exponential, as few as may be, and h of those beyond them."""
+        """How many shells keep the exponential, as few as may be, and ηh of those beyond them."""
         edge, slopes = len(self.edges), [ZERO]
         while edge > 1 and self.growths[edge - 1] < 0:
-            excess = max(self.bounds[edge - 1] - self.value, ZERO)
-            slope = max(slopes[-1], up(excess / -self.growths[edge - 1]))
-            if self.c * self.power_down(self.edges[edge - 1][0]) < slope * self.eta:
+            most = self.c * self.power_down(self.edges[edge - 1][0])
+            if most < slopes[-1]:
                 break
-            slopes.append(slope)
+            excess = max(self.bounds[edge - 1] - self.value, ZERO)
+            slopes.append(max(slopes[-1], min(up(excess * self.eta / -self.growths[edge - 1]), most)))
             edge -= 1
         return edge, slopes[:0:-1]
 

@@ -552,7 +552,7 @@ impl Problem {
             }
             P::UnknownFormat => "use .npz, .npy, .csv, .tsv, .jsonl, .parquet or .svm",
             P::Expands(_) => "if that is right, expand it first",
-            P::NotAnObject(_) => "write one object a line",
+            P::NotAnObject(_) => "write one object per line",
             P::NewField => "write the same fields on every line",
             P::NoTables => {
                 "name a folder of .csv, .tsv, .jsonl or .parquet files, a pattern that fits some, or a list of them"

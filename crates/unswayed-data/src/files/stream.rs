@@ -14,7 +14,7 @@ use crate::error::{DataError, Problem};
 use crate::labels::RawLabels;
 use crate::make::{self, Divide, Reading};
 use crate::table::Table;
-use crate::{Dataset, Labels, Origin};
+use crate::{Dataset, Origin};
 
 /// Blocks that wait for a thread.
 const WAITING: usize = 2;

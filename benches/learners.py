@@ -3,6 +3,7 @@
 Table (c): each kind over the hinge learner against a ball, and over a training run of scikit-learn on the same rows.
 Table (d): growth with the rows, over one weighted Gram product in NumPy.
 Table (e): growth with the columns, over forming and factoring the smaller Gram matrix in NumPy.
+Table (f): the attacks that `certify` shows by default, and their memory.
 
 All ratios are of processor time of all threads, which hardly depends on other load on the machine.
 """
@@ -24,6 +25,7 @@ from compare import Ours, exponent, seconds, table
 ROWS, COLUMNS = 500, 31
 REGULARIZATION = 0.01  # the same as in src/main.rs
 SIZES = [500, 5_000, 50_000, 500_000, 1_000_000]
+ATTACKED = [5_000, 100_000, 1_000_000]
 WIDTHS = [(2_000, 31), (2_000, 128), (2_000, 512), (2_000, 3_000)]
 LONG_ENOUGH, MOST_REPETITIONS = 1.0, 50
 
@@ -127,11 +129,24 @@ def widths(ours: Ours, sizes: list[tuple[int, int]]) -> None:
     table(["N", "d", "Gram and factor ms", "certify s", "ratio", "peak MB"], lines)
 
 
+def attacks(ours: Ours, sizes: list[int]) -> None:
+    """Table (f)."""
+    lines = []
+    for n in sizes:
+        result = ours("attacks", n)
+        times = [seconds(result["attacks"][kind]) for kind in ("processor", "median")]
+        memory = [f"{result[kind] / 1e6:.0f}" for kind in ("data_bytes", "peak_bytes")]
+        loss = f"{result['attack_loss']:.4f} ± {result['half_width']:.4f}"
+        lines.append([f"{n:,}", *times, *memory, f"{loss} ({result['strongest']})"])
+    print("(f) The attacks that are run by default, hinge, d = 31.\n")
+    table(["N", "processor s", "wall s", "data MB", "peak MB", "attack loss"], lines)
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, help="the Rust program")
-    parser.add_argument("--quick", action="store_true", help="up to 50,000 rows and 512 columns")
+    parser.add_argument("--quick", action="store_true", help="up to 50,000 rows (attacks: 100,000) and 512 columns")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     ours = Ours(arguments.program)
@@ -139,6 +154,7 @@ def main() -> None:
     kinds(ours)
     growth(ours, SIZES[:3] if arguments.quick else SIZES)
     widths(ours, WIDTHS[:3] if arguments.quick else WIDTHS)
+    attacks(ours, ATTACKED[:2] if arguments.quick else ATTACKED)
     print(f"load at the end {os.getloadavg()[0]:.1f}")
 
 

@@ -26,7 +26,8 @@ class Command:
     def __call__(self, rate, poison, rows, *options):
         command = [self.program, "certify", MNIST, "--learning-rate", rate, "--regularization", "0.01", "--poison-rate", poison]
         command += ["--rows", rows, "--attacks", "none", "--json", *options]
-        done = subprocess.run(list(map(str, command)), cwd=self.folder, check=True, stdout=subprocess.PIPE, text=True)
+        command += ["--output", pathlib.Path(self.folder) / "certificate.json"]
+        done = subprocess.run(list(map(str, command)), check=True, stdout=subprocess.PIPE, text=True)
         return json.loads(done.stdout)
 
     def loss(self, *arguments):

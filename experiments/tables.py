@@ -6,9 +6,11 @@
 
     --program PATH    the command (default: unswayed)
     --data FOLDER     has helpsteerpairs_preferred_train_{x,y}.npy; without it the rows about these data are left as they are
+    --run FOLDER      results of `unswayed reproduce`: its figures are compared with docs/figures, too, or copied there
 
-Needs the Python package and NumPy. In a page a line `<!-- table: NAME -->` stands above its table. The two cells that begin a row name
-it; numbers may differ by 3 %, which is more than attacks fluctuate. Exit code 1: a table is stale.
+Needs the Python package and NumPy. In a page a line `<!-- table: NAME -->` stands above its table. The cells that begin a row name it;
+the numbers of attacks may differ by 3 %, which is more than they fluctuate, bounds alone by 0.1 %. Exit code 1: a table or a figure is
+stale.
 """
 import argparse
 import pathlib
@@ -17,8 +19,8 @@ import sys
 from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-#: How far numbers may be apart, relatively, and in their last digit.
-TOLERANCE, LAST_DIGIT = 0.03, 0.00015
+#: How far numbers may be apart in their last digit.
+LAST_DIGIT = 0.00015
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Table:
     needs_command: bool = True
     takes_data: bool = True
     named_by: int = 2
+    tolerance: float = 0.03
 
     def print_rows(self, asked):
         program, *arguments = self.program
@@ -43,16 +46,16 @@ class Table:
         return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
 
 
-def bounds(name, section_rows):
-    """A table of bounds alone."""
-    return Table(name, "docs/theory.md", ("experiments/bounds.py", name), section_rows, takes_data=False, named_by=1)
+def bounds(name, quick, named_by=1):
+    """A table of bounds alone, which do not fluctuate."""
+    return Table(name, "docs/theory.md", ("experiments/bounds.py", name), quick, takes_data=False, named_by=named_by, tolerance=0.001)
 
 
 LEARNERS, GAPS = "experiments/learners.py", "experiments/learner_gaps.py"
 TABLES = [
     Table("learners", "docs/theory.md", (LEARNERS,), ("hinge; ball, R = 1", "hinge; label-only")),
     Table("gaps", "docs/limitations.md", (GAPS,), ("MNIST 1 v 7; hinge", "spam-like counts; logistic"), needs_command=False),
-    bounds("hostile", ("hinge, ball, η = 1e-4",)),
+    bounds("hostile", ("hinge, ball, η = 1e-4",), named_by=3),
     bounds("hostile-new", ("none (Theorem L18)",)),
     bounds("moments", ("a coin", "100")),
     bounds("rule", ("5 %",)),
@@ -77,24 +80,39 @@ def table_in(text, name):
     return lines, start, end
 
 
-def is_near(old, new):
-    """Whether two cells say the same up to the tolerance."""
+def is_near(old, new, tolerance):
+    """Whether two cells say the same up to the relative tolerance."""
     try:
         a, b = float(old), float(new)
     except ValueError:
         return old == new
-    return abs(a - b) <= TOLERANCE * max(abs(a), abs(b)) + LAST_DIGIT
+    return abs(a - b) <= tolerance * max(abs(a), abs(b)) + LAST_DIGIT
 
 
-def stale(old, new):
+def stale(old, new, tolerance):
     """What differs: rows that a page does not have, and cells that are too far apart."""
     found = []
     for name, cells in new.items():
         if name not in old:
             found.append(f"{'; '.join(name)}: not in the page")
-        elif len(old[name]) != len(cells) or not all(map(is_near, old[name], cells)):
+        elif len(old[name]) != len(cells) or not all(is_near(*pair, tolerance) for pair in zip(old[name], cells)):
             found.append(f"{'; '.join(name)}: {' | '.join(old[name])} is now {' | '.join(cells)}")
     return found
+
+
+def figures_of(run, write):
+    """Compares the figures of the documentation with those of a run that has them, or copies these; how many are stale."""
+    count = 0
+    for page in sorted((ROOT / "docs/figures").glob("*.svg")):
+        made = run / "figures" / page.name
+        if not made.exists():
+            print(f"figure {page.stem}: not in {run}")
+        elif made.read_bytes() != page.read_bytes():
+            count += 1
+            print(f"figure {page.stem}: {'written' if write else 'stale'}")
+            if write:
+                page.write_bytes(made.read_bytes())
+    return count
 
 
 def main(arguments=None):
@@ -103,20 +121,21 @@ def main(arguments=None):
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--program", default="unswayed")
     parser.add_argument("--data", type=pathlib.Path)
+    parser.add_argument("--run", type=pathlib.Path)
     asked = parser.parse_args(arguments)
-    is_stale = False
+    is_stale = asked.run is not None and figures_of(asked.run, asked.write) > 0
     for table in TABLES:
         page = ROOT / table.page
         printed = table.print_rows(asked)
         lines, start, end = table_in(page.read_text(), table.name)
         old, new = rows_of(lines[start:end], table.named_by), rows_of(printed, table.named_by)
-        found = stale(old, new)
+        found = stale(old, new, table.tolerance)
         is_stale |= bool(found)
         print(f"{table.name} in {table.page}: {len(new)} of {len(old)} rows compared, {len(found)} stale", flush=True)
         print("".join(f"  {line}\n" for line in found), end="")
         if asked.write:
             cells = {name: " | ".join([*name, *values]) for name, values in {**old, **new}.items()}
-            lines[start + 2 : end] = [f"| {row} |" for row in cells.values()]
+            lines[start + 2 : end] = [f"| {row} |".replace("|  |", "| |") for row in cells.values()]
             page.write_text("\n".join(lines) + "\n")
     return 1 if is_stale and not asked.write else 0
 

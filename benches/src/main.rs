@@ -6,6 +6,7 @@
 //! unswayed-benches scale N           time `certify` on N synthetic rows, and its memory
 //! unswayed-benches learners          the names of learners
 //! unswayed-benches learner NAME N D  time `certify` for one of them on N synthetic rows with D columns, and its memory
+//! unswayed-benches attacks N          time the default attacks on N synthetic rows, and their memory
 //! unswayed-benches synthetic N D FILE  write these rows
 //! ```
 //!
@@ -19,6 +20,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use unswayed::attack::Suite;
 use unswayed::certify::{Outcome, benign};
 use unswayed::{Dataset, Problem, certify};
 use unswayed_check::{Evidence, Rows, check};
@@ -51,6 +53,7 @@ fn run(words: &[&str]) -> Result<(), Failure> {
         ["export", n, d, file] => rows::export(&rows::sample(n.parse()?, d.parse()?)?, file)?,
         ["compare", n, d] => println!("{}", compare(&rows::sample(n.parse()?, d.parse()?)?)?),
         ["scale", n] => println!("{}", scale(&rows::synthetic(n.parse()?)?)?),
+        ["attacks", n] => println!("{}", attacks(&rows::synthetic(n.parse()?)?)?),
         ["learners"] => println!("{}", json!(learners::NAMES)),
         ["learner", name, n, d] => println!("{}", learner(name, n.parse()?, d.parse()?)?),
         ["synthetic", n, d, file] => rows::export(&rows::leaning(n.parse()?, d.parse()?)?, file)?,
@@ -96,6 +99,24 @@ fn scale(data: &Dataset) -> Result<Value, Failure> {
         "certified_loss": outcome.certified_loss,
         "certified_error": outcome.certified_error,
         "status": outcome.status,
+    }))
+}
+
+/// The attacks that `certify` shows by default: time, memory and the strongest one.
+fn attacks(data: &Dataset) -> Result<Value, Failure> {
+    let problem = problem(data)?;
+    let before = peak_memory();
+    let (whole, strongest) = timed(|| Suite::new(&problem)?.strongest());
+    let strongest = strongest?.ok_or("no attacks")?;
+    Ok(json!({
+        "rows": data.rows(),
+        "dimension": data.dimension(),
+        "attacks": whole,
+        "data_bytes": before,
+        "peak_bytes": peak_memory(),
+        "attack_loss": strongest.simulated.loss.mean,
+        "half_width": strongest.simulated.loss.half_width,
+        "strongest": strongest.attack.name(),
     }))
 }
 

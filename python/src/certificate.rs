@@ -132,6 +132,7 @@ impl Certificate {
             "certified_loss": outcome.certified_loss,
             "certified_error": outcome.certified_error,
             "horizon_loss": outcome.horizon_loss,
+            "horizon_error": outcome.horizon_error(),
             "new_data_loss": outcome.new_data_loss,
             "confidence": outcome.certificate.new_data.as_ref().map(NewDataClaim::confidence),
             "benign_loss": outcome.benign.loss,
@@ -325,17 +326,20 @@ fn checked_file(
     run(py, move || verified(certificate, &data, target.as_deref()))
 }
 
-/// Verifies every claim in exact arithmetic and returns what is proven: loss, error, loss over the horizon, loss on new data.
+/// Verifies every claim in exact arithmetic and returns what is proven: loss, error, loss and error over the horizon, loss on new data.
 #[pyfunction]
 pub fn check(
     py: Python<'_>,
     bytes: &[u8],
     data: Vec<PyRef<'_, Data>>,
     target: Option<&Data>,
-) -> PyResult<(f64, Option<f64>, Option<f64>, Option<f64>)> {
+) -> PyResult<(f64, Option<f64>, Option<f64>, Option<f64>, Option<f64>)> {
     match checked_file(py, bytes, &data, target)? {
-        Checked::Valid(_, verdict) => Ok((verdict.loss, verdict.error, verdict.horizon, verdict.new_data)),
-        Checked::ValidMean(_, bound) => Ok((bound, None, None, None)),
+        Checked::Valid(_, verdict) => {
+            let Verdict { loss, error, horizon, horizon_error, new_data, .. } = verdict;
+            Ok((loss, error, horizon, horizon_error, new_data))
+        }
+        Checked::ValidMean(_, bound) => Ok((bound, None, None, None, None)),
         other => Err(met(other).err().unwrap_or_else(|| error("not valid"))),
     }
 }

@@ -32,4 +32,21 @@ def test_tables_are_current(capsys):
     ],
 )
 def test_what_is_stale(row, count):
-    assert len(tables.stale(tables.rows_of(ROWS), tables.rows_of([*ROWS[:2], row]))) == count
+    new = tables.rows_of([*ROWS[:2], row], 2)
+    assert len(tables.stale(tables.rows_of(ROWS, 2), new, 0.03)) == count
+
+
+def test_rows_have_names_and_empty_cells():
+    rows = tables.rows_of(["| W | points | loss |", "|---|---|---|", "| a coin | | 0.25 |", "| 1,000 | 50 | |"], 1)
+    assert rows == {("a coin",): ["", "0.25"], ("1,000",): ["50", ""]}
+
+
+def test_figures_of_a_run(tmp_path, capsys):
+    (tmp_path / "figures").mkdir()
+    names = sorted(page.name for page in (tables.ROOT / "docs/figures").glob("*.svg"))
+    same, other, *absent = names
+    (tmp_path / "figures" / same).write_bytes((tables.ROOT / "docs/figures" / same).read_bytes())
+    (tmp_path / "figures" / other).write_text("<svg/>")
+    assert tables.figures_of(tmp_path, write=False) == 1
+    printed = capsys.readouterr().out
+    assert "stale" in printed and printed.count("not in") == len(absent) > 0

@@ -31,7 +31,7 @@ MUTATIONS = 1600 if IS_FULL else 8
 DATA_MUTATIONS = 2000 if IS_FULL else 20
 #: Where a proof of the error by levels is the best one.
 TIGHT = {"learning_rate": 0.001, "regularization": 0.05, "poison_rate": 0.01, "effort": "tight"}
-BOUNDS = ("certified_loss", "certified_error", "certified_horizon", "certified_new_data")
+BOUNDS = ("certified_loss", "certified_error", "certified_horizon", "certified_horizon_error", "certified_new_data")
 
 generator = np.random.default_rng(11)
 Y = np.where(generator.random(24) < 0.5, -1, 1)

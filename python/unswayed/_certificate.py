@@ -49,12 +49,14 @@ class Verdict:
         loss: no adversary gets the long-run loss above this.
         error: nor the fraction misclassified above this; the mean learner has none.
         horizon_loss: nor the average loss over the first steps above this, if that was claimed.
+        horizon_error: nor the fraction misclassified in these steps above this.
         new_data_loss: nor the long-run loss on new data above this, if that was claimed.
     """
 
     loss: float
     error: Optional[float]
     horizon_loss: Optional[float]
+    horizon_error: Optional[float]
     new_data_loss: Optional[float]
 
 
@@ -179,6 +181,11 @@ class Certificate:
     def horizon_loss(self) -> Optional[float]:
         """The bound on the average loss over the first steps, if `certify` was asked for one."""
         return _number(self._figures["horizon_loss"])
+
+    @property
+    def horizon_error(self) -> Optional[float]:
+        """The bound on the fraction misclassified in these steps."""
+        return _number(self._figures["horizon_error"])
 
     @property
     def data(self) -> Data:
@@ -583,7 +590,7 @@ def certify(
             1000 rows of 31 columns; `"quick"` does not; `"tight"` does for up to 5000 rows, however long it takes, and for up to
             1000 rows searches a better proof of the loss (hinge loss, ball), which takes seconds.
         compact: a certificate whose size does not grow with the rows: its proof has a rule in place of numbers for each row. For the
-            hinge loss against a ball. Data of more than 100,000 rows get one anyway where no other kind of proof is 0.1 % better.
+            hinge loss against a ball. Data of more than 10,000 rows get one anyway where no other kind of proof is 0.03 % better.
         executor: for rows that are spread over processes or machines, who works on them: a Dask client if `x` is a Dask frame, the
             module `ray` if it is a Ray dataset; one of these or an executor of `concurrent.futures` if `x` is the path of a folder of
             .parquet files or a list of such files, which the workers read. `y` is the name of the label column. The certificate is

@@ -409,8 +409,11 @@ LEVEL_VECTORS = "centre shares forces points tilt slopes curves peak heights".sp
 LEVEL_NUMBERS = "radius norm smoothing alpha nu omega rho least offset steepness size anchor gain spread_near spread_far".split()
 LEVELS = struct_of(**dict.fromkeys(LEVEL_VECTORS, vector), **dict.fromkeys(LEVEL_NUMBERS, number), fine=whole, near=whole)
 CONTRACTION = struct_of(
-    **dict.fromkeys(("alpha", "ball", "target", "tau", "nu"), number), beta=vector, codes=octets,
-    rounds=list_of(struct_of(**dict.fromkeys(("ends", "pulls", "tau", "nu"), vector), codes=octets)),
+    **dict.fromkeys(("alpha", "ball", "target"), number), beta=vector,
+    cases=list_of(struct_of(
+        tau=number, nu=number, codes=octets,
+        rounds=list_of(struct_of(**dict.fromkeys(("ends", "pulls", "tau", "nu"), vector), codes=octets)),
+    )),
 )
 PROOF = one_of(cases=CASES, paper=PAPER, levels=LEVELS, contraction=CONTRACTION)
 CLAIM = struct_of(bound=number, proof=PROOF)
@@ -422,7 +425,8 @@ NEW_DATA = struct_of(
 )
 LINEAR = struct_of(
     tool=text, statement=STATEMENT, loss=CLAIM, error=optional(CLAIM),
-    horizon=optional(struct_of(bound=number, m=number, proof=optional(PROOF))), new_data=optional(NEW_DATA),
+    horizon=optional(struct_of(bound=number, m=number, proof=optional(PROOF))),
+    horizon_error=optional(struct_of(bound=number, m=number)), new_data=optional(NEW_DATA),
 )
 MEAN = struct_of(
     tool=text, bound=number, alpha=number, nu=number,
@@ -964,7 +968,7 @@ EXCLUDED = {
     "moments": "multiclass rows drift schedule momentum no-regularization clip bias steps hostile new-data paper levels contraction rule",
     "levels": "any weights rows drift schedule average momentum projection clip bias no-regularization steps hostile",
     "rule": "weights rows drift row-weights schedule momentum projection clip bias no-regularization steps hostile",
-    "contraction": "sparse rows drift schedule momentum clip bias no-regularization steps hostile",
+    "contraction": "sparse rows schedule momentum clip bias no-regularization steps hostile",
     "paper": "weights rows drift schedule momentum projection clip bias steps hostile new-data",
     "new-data": "weights rows drift row-weights scaled schedule momentum clip bias steps",
     "hostile": "multiclass weights rows bias",
@@ -1933,19 +1937,14 @@ def on_grid(numbers: Any) -> tuple[list[int], int]:
 
 
 class Contraction:
-    """Rows and λ as whole numbers. Vectors are packed into one number: entry j is the part from bit j·`field` on."""
+    """λ and the rows of a dataset as whole numbers. Vectors are packed into one number: entry j is the part from bit j·`field` on."""
 
-    def __init__(self, statement: Struct, proof: Struct, data: list[Rows]) -> None:
-        rows, d = data[0], len(data[0].z[0])
+    def __init__(self, statement: Struct, proof: Struct, rows: Rows, dataset: int) -> None:
+        d = len(rows.z[0])
         self.n, self.d, self.target = len(rows.z), d, Fraction(proof.target)
-        require(len(proof.beta) == d, "β is as long as θ")
         l = self.l = Letters(statement, proof.alpha, proof.beta)
-        require(l.alpha > 0 and proof.ball > 0, "α > 0 and ϱ > 0")
-        self.require_numbers(proof)
-        require_projection(statement, l)
         self.radius, _ = point_radius(statement)
-        require_ball_kept(statement, Fraction(proof.ball), self.radius**2, data, l)
-        self.scale, p, targets = scaled_weights(statement, rows, 0, None)
+        self.scale, p, targets = scaled_weights(statement, rows, dataset, None)
         squares = [norm2(z) for z in rows.z]
         self.jumps = [w * (1 - l.eps) * l.full(n, dot(l.beta, z)) for w, z, n in zip(p, rows.z, squares)]
         self.kappas = [w * l.kappa0 - t for w, t in zip(p, targets)]
@@ -1958,14 +1957,6 @@ class Contraction:
         # Bits of a sum over all rows, but for the slopes, with a sign.
         self.field = max(map(abs, z), default=0).bit_length() + self.n.bit_length() + 2
 
-    def require_numbers(self, proof: Struct) -> None:
-        require(proof.tau > 0 and proof.nu >= 0, "τ > 0 and ν ≥ 0")
-        work = sum((len(one.ends) + 128) * self.n * (self.d + 16) for one in proof.rounds)
-        require(work <= 2**33, "rounds take at most 2^33 products")
-        for one in proof.rounds:
-            require_lengths(one, dict.fromkeys(("pulls", "tau", "nu"), len(one.ends)))
-            require(all(0 <= end < 2 * self.n and end == int(end) for end in one.ends), "ends are ends of rows")
-            require(all(t > 0 for t in one.pulls + one.tau) and all(nu >= 0 for nu in one.nu), "t, τ > 0 and ν ≥ 0")
 
     def slopes(self, i: int) -> list[float]:
         """The slopes that a row can have, in binary64: whichever they are, the bound is true."""
@@ -2046,8 +2037,33 @@ class Contraction:
 def prove_contraction(statement: Struct, proof: Struct, data: list[Rows]) -> Fraction:
     """Theorem C2."""
     require_supported(statement, "contraction")
-    c = Contraction(statement, proof, data)
-    for one in proof.rounds:
+    d, cases = len(data[0].z[0]), proof.cases
+    require(len(cases) == len(data) and len(proof.beta) == d, "each dataset has a case, and β is as long as θ")
+    work = sum((len(one.ends) + 128) * len(rows.z) * (d + 16) for case, rows in zip(cases, data) for one in case.rounds)
+    require(work <= 2**33, "rounds take at most 2^33 products")
+    for case, rows in zip(cases, data):
+        require_contraction_numbers(case, len(rows.z))
+    l = Letters(statement, proof.alpha, proof.beta)
+    require(l.alpha > 0 and proof.ball > 0, "α > 0 and ϱ > 0")
+    require_projection(statement, l)
+    require_ball_kept(statement, Fraction(proof.ball), point_radius(statement)[0] ** 2, data, l)
+    return max(
+        prove_contraction_case(case, Contraction(statement, proof, rows, dataset))
+        for dataset, (case, rows) in enumerate(zip(cases, data))
+    )
+
+
+def require_contraction_numbers(case: Struct, n: int) -> None:
+    require(case.tau > 0 and case.nu >= 0, "τ > 0 and ν ≥ 0")
+    for one in case.rounds:
+        require_lengths(one, dict.fromkeys(("pulls", "tau", "nu"), len(one.ends)))
+        require(all(0 <= end < 2 * n and end == int(end) for end in one.ends), "ends are ends of rows")
+        require(all(t > 0 for t in one.pulls + one.tau) and all(nu >= 0 for nu in one.nu), "t, τ > 0 and ν ≥ 0")
+
+
+def prove_contraction_case(case: Struct, c: Contraction) -> Fraction:
+    """The bound where the rows are those of one dataset."""
+    for one in case.rounds:
         c.find_lines()
         require(len(one.codes) == len(one.ends) * c.bytes, "each free row has half a byte")
         codes = [one.codes[k * c.bytes : (k + 1) * c.bytes] for k in range(len(one.ends))]
@@ -2058,8 +2074,8 @@ def prove_contraction(statement: Struct, proof: Struct, data: list[Rows]) -> Fra
         if any(low > high for low, high in zip(c.lows, c.highs)):
             return c.target
     c.find_lines()
-    require(len(proof.codes) == c.bytes, "each free row has half a byte")
-    return max(c.target, c.value(proof.codes, proof.tau, proof.nu))
+    require(len(case.codes) == c.bytes, "each free row has half a byte")
+    return max(c.target, c.value(case.codes, case.tau, case.nu))
 
 
 # ----------------------------------------------------------- the error by levels (Theorems E1 and E4, Lemmas E2 and E3)
@@ -2153,11 +2169,10 @@ class LevelProof:
 
     def find_levels(self) -> None:
         proof, sigma, benign, total = self.proof, self.sigma, 1 - self.eps, self.total
-        loss = conjugate = ZERO
-        for weight, s, q in zip(self.weights, self.margins, exact(proof.shares)):
-            loss += weight * (max(1 - s, ZERO) if self.hinge else log(1 + exp(-s, True))[1])
+        conjugate = ZERO
+        for weight, q in zip(self.weights, exact(proof.shares)):
             conjugate += weight * (q if self.hinge else entropy_down(q))
-        self.base = up(benign * loss / total) + sigma * norm2(self.o) / 2
+        self.base = self.objective(self.o, self.margins)
         pull = combined([weight * Fraction(q) for weight, q in zip(self.weights, proof.shares)], self.z, self.d)
         self.gap = self.base - down(benign * conjugate / total - benign**2 * norm2(pull) / (2 * sigma * total**2))
         self.shift = up(sqrt_up(norm2([sigma * total * o - benign * c for o, c in zip(self.o, pull)])) / (sigma * total))
@@ -2165,6 +2180,13 @@ class LevelProof:
         self.find_constants()
         last = max(proof.fine, proof.near) - 1
         require(last < 0 or self.reach(last) * self.norm <= 2**20, "margins of fine and near levels are at most 2^20")
+
+    def objective(self, theta: Numbers, margins: Numbers) -> Fraction:
+        """F at a model, rounded up."""
+        loss = ZERO
+        for weight, s in zip(self.weights, margins):
+            loss += weight * (max(1 - s, ZERO) if self.hinge else log(1 + exp(-s, True))[1])
+        return up((1 - self.eps) * loss / self.total) + self.sigma * norm2(theta) / 2
 
     def find_constants(self) -> None:
         """What (E3) adds to v, in whole numbers: activities in units of 2^−14, conjugates in units of 2^−40."""
@@ -2339,6 +2361,7 @@ class LevelProof:
         require(both <= 700, "t̄ + t̄₂ ≤ 700")
         jump, jumps, push = exp(first, True), exp(both, True), self.eps * self.radius
         centre, drifts = sqrt_up(norm2(self.o)), []
+        self.edges, self.growths = [], []
         for k, high in enumerate(self.heights):
             low = self.heights[k - 1] if k else -self.gap
             y0, y1 = sqrt_down(low + self.offset), sqrt_up(high + self.offset)
@@ -2351,14 +2374,19 @@ class LevelProof:
             require(zeta <= 700, "ζ ≤ 700")
             pull = min(sigma * (self.reach(k) + centre), self.norm)
             growth = exp(zeta, True) - 1 + up(jumps * gamma * eta**2 * lipschitz * (root + pull) ** 2 / (4 * y0))
-            exponent = gamma * ((y1 if growth > 0 else y0) - self.anchor)
-            if growth > 0:
-                require(exponent <= 700, "γ(Y − Ȳ) ≤ 700")
-                drift = growth * exp(max(exponent, Fraction(-700)), True)
-            else:
-                drift = growth * exp(min(exponent, Fraction(700)), False) if exponent >= -700 else ZERO
-            drifts.append(up(self.c * drift / eta))
+            drifts.append(up(self.c * growth * (self.power_up(y1) if growth > 0 else self.power_down(y0)) / eta))
+            self.edges.append((y0, y1))
+            self.growths.append(growth)
         return drifts
+
+    def power_up(self, y: Fraction) -> Fraction:
+        exponent = self.gamma * (y - self.anchor)
+        require(exponent <= 700, "γ(Y − Ȳ) ≤ 700")
+        return exp(max(exponent, Fraction(-700)), True)
+
+    def power_down(self, y: Fraction) -> Fraction:
+        exponent = self.gamma * (y - self.anchor)
+        return exp(min(exponent, Fraction(700)), False) if exponent >= -700 else ZERO
 
     def anywhere(self) -> Fraction:
         """G_∞ of (E4)."""
@@ -2370,14 +2398,53 @@ class LevelProof:
         return 1 + self.chi * (mean + middle) + self.nu * most + self.alpha * self.eta * self.norm**2 + tilt
 
 
-def prove_levels(statement: Struct, proof: Struct, rows: Rows) -> Fraction:
+    # Theorem E4
+
+    def prove(self) -> Fraction:
+        self.find_levels()
+        anywhere = self.anywhere()
+        drifts = self.drifts()
+        self.find_fixed()
+        self.bounds = [min(self.on_level(k), anywhere) if k < self.proof.fine else anywhere for k in range(len(drifts))]
+        self.value = max(bound + drift for bound, drift in zip(self.bounds, drifts))
+        return self.value
+
+    # Theorem E5
+
+    def start(self, horizon: Struct, m: float) -> Fraction:
+        """What the start adds to the average over the horizon."""
+        theta = exact(horizon.start)
+        require(len(theta) == self.d and m == 0, "a start as long as a row, and m = 0")
+        require(self.sigma**2 * norm2(theta) <= self.norm**2, "σ‖θ_0‖ ≤ n̂")
+        beta = [tilt - self.chi * o for tilt, o in zip(self.tilt, self.o)]
+        square = norm2([2 * self.alpha * t + b for t, b in zip(theta, beta)])
+        margins = [dot(z, theta) for z in self.z]
+        require(all(abs(s) <= 2**20 for s in margins), "|θ_0ᵀz| ≤ 2^20")
+        y = sqrt_up(self.objective(theta, margins) - self.base + self.offset)
+        edge, slopes = self.edge()
+        cost = up(self.c * self.power_up(min(y, self.edges[edge - 1][1])) / self.eta)
+        for (low, high), slope in zip(self.edges[edge:], slopes):
+            cost += self.gamma * slope * max(min(y, high) - low, ZERO)
+        return (square / (4 * self.alpha * self.eta) + cost) / horizon.steps
+
+    def edge(self) -> tuple[int, Numbers]:
+        """How many shells keep the exponential, as few as may be, and h of those beyond them."""
+        edge, slopes = len(self.edges), [ZERO]
+        while edge > 1 and self.growths[edge - 1] < 0:
+            excess = max(self.bounds[edge - 1] - self.value, ZERO)
+            slope = max(slopes[-1], up(excess / -self.growths[edge - 1]))
+            if self.c * self.power_down(self.edges[edge - 1][0]) < slope * self.eta:
+                break
+            slopes.append(slope)
+            edge -= 1
+        return edge, slopes[:0:-1]
+
+
+def prove_levels(statement: Struct, proof: Struct, rows: Rows) -> LevelProof:
     require_supported(statement, "levels")
     levels = LevelProof(statement, proof, rows)
-    levels.find_levels()
-    anywhere = levels.anywhere()
-    drifts = levels.drifts()
-    levels.find_fixed()
-    return max((min(levels.on_level(k), anywhere) if k < proof.fine else anywhere) + drift for k, drift in enumerate(drifts))
+    levels.prove()
+    return levels
 
 
 # --------------------------------------------------------------------------------------- new data (Theorems L18 and H2)
@@ -2465,31 +2532,43 @@ def proven(claim_bound: float, value: Fraction, what: str) -> float:
     return double_up(value)
 
 
+def error_within(statement: Struct, loss: float, own: float) -> Optional[float]:
+    """The smallest of a bound on the error, what a bound on the loss says of it, and 1."""
+    kind, width = statement.learner.loss
+    if kind == "logistic":
+        loss = math.nextafter(loss / 0.693, math.inf)  # the loss is at least log 2 where s ≤ 0
+    if kind == "smooth_hinge":
+        mistake = math.nextafter(1 - width / 2 if width <= 1 else 0.5 / width, 0)
+        loss = math.nextafter(loss / mistake, math.inf)
+    return None if is_regression(statement) else min(own, loss, 1.0)
+
+
 def check_linear(certificate: Struct, data: list[Rows], target: Optional[Rows]) -> dict[str, Optional[float]]:
     """Every claim, and what is proven."""
     statement, loss, error = certificate.statement, certificate.loss, certificate.error
     validate(statement, data, target)
+    levels: list[LevelProof] = []
 
     def value_of(given: Any, of_error: bool) -> Fraction:
         kind, proof = given
         about_error = kind == "levels" or (kind == "cases" and "error" in proof.rows[0])
         require(about_error == of_error, "a proof is about what is claimed")
+        if kind == "levels":
+            levels.append(prove_levels(statement, proof, data[0]))
+            return levels[0].value
         prove: dict[str, Callable[[], Fraction]] = {
             "cases": lambda: prove_cases(statement, proof, data, target), "paper": lambda: prove_paper(statement, proof, data[0]),
-            "levels": lambda: prove_levels(statement, proof, data[0]), "contraction": lambda: prove_contraction(statement, proof, data),
+            "contraction": lambda: prove_contraction(statement, proof, data),
         }
         return prove[kind]()
 
     value = value_of(loss.proof, False)
     found: dict[str, Optional[float]] = {"certified_loss": proven(loss.bound, value, "loss")}
-    by_loss, (kind, width) = found["certified_loss"] or 0.0, statement.learner.loss
-    if kind in ("logistic", "smooth_hinge"):  # what the loss is at least where s ≤ 0: log 2 for the logistic one
-        mistake = 0.693 if kind == "logistic" else math.nextafter(1 - width / 2 if width <= 1 else 0.5 / width, 0)
-        by_loss = math.nextafter(by_loss / mistake, math.inf)
-    own = math.inf if error is None else proven(error.bound, value_of(error.proof, True), "error")
-    found["certified_error"] = None if is_regression(statement) else min(own, by_loss, 1.0)
+    by_error = None if error is None else value_of(error.proof, True)
+    own = math.inf if error is None else proven(error.bound, by_error, "error")
+    found["certified_error"] = error_within(statement, found["certified_loss"], own)
     require((statement.horizon is None) == (certificate.horizon is None), "a horizon is stated if it is claimed")
-    found["certified_horizon"] = found["certified_new_data"] = None
+    found["certified_horizon"] = found["certified_horizon_error"] = found["certified_new_data"] = None
     if certificate.horizon is not None:
         kind, proof = certificate.horizon.proof or loss.proof
         if certificate.horizon.proof is not None:
@@ -2500,6 +2579,15 @@ def check_linear(certificate: Struct, data: list[Rows], target: Optional[Rows]) 
         rate = Fraction(statement.learner.learning_rate if first is None else first)
         steps = rate * statement.horizon.steps if total is None else Fraction(total)
         found["certified_horizon"] = proven(certificate.horizon.bound, value + cost / steps, "horizon")
+        own = math.inf
+        if certificate.horizon_error is not None:
+            require(by_error is not None, "a bound on the error over first steps has the proof of the error")
+            learner, m = statement.learner, Fraction(certificate.horizon_error.m)
+            require(learner.schedule is None and learner.momentum is None, "the error over first steps is for a constant rate")
+            cost = levels[0].start(statement.horizon, m) if levels else start_of_cases(statement, error.proof[1], m, data) / steps
+            own = proven(certificate.horizon_error.bound, by_error + cost, "horizon error")
+        found["certified_horizon_error"] = error_within(statement, found["certified_horizon"], own)
+    require(statement.horizon is not None or certificate.horizon_error is None, "a horizon is stated if it is claimed")
     claim = certificate.new_data
     if claim is not None:
         require(len(data) == 1, "a claim on new data is about one dataset")

@@ -72,7 +72,7 @@ mod validate;
 
 use dashu_ratio::RBig;
 
-pub use contraction::{ContractionProof, ContractionRound};
+pub use contraction::{ContractionCase, ContractionProof, ContractionRound};
 use exact::{Dyadic, nearest, round_up};
 pub use failure::{Failure, Part, Reason};
 use failure::{require, require_length};
@@ -85,8 +85,8 @@ pub use loss::Conjugate;
 use moments::Steps;
 use momentum::Momentum;
 pub use proof::{
-    CaseProof, Cases, Certificate, Claim, Deviation, HorizonClaim, HostileSample, Lines, MeanCertificate,
-    NewDataClaim, PaperProof, Proof, RowBound, Shells,
+    CaseProof, Cases, Certificate, Claim, Deviation, HorizonClaim, HorizonErrorClaim, HostileSample, Lines,
+    MeanCertificate, NewDataClaim, PaperProof, Proof, RowBound, Shells,
 };
 pub use rates::RatesError;
 pub use rows::{Evidence, Rows};
@@ -109,6 +109,9 @@ pub struct Verdict {
     pub error: Option<f64>,
     /// Upper bound on the expected average loss over the first steps, if that is claimed.
     pub horizon: Option<f64>,
+    /// Upper bound on the expected average error over the first steps: from the claim on it if there is one and it is the smaller
+    /// one, else from that on the loss where the error never exceeds it.
+    pub horizon_error: Option<f64>,
     /// Upper bound on the long-run loss on new data, if that is claimed; it holds with the claim's probability.
     pub new_data: Option<f64>,
     /// What momentum adds to the bound on the loss beyond what its proof's rate does; for learners with momentum.
@@ -125,6 +128,8 @@ pub struct Proven<'a> {
     momentum: Momentum,
     /// Where the adversary picks its moments.
     steps: Option<Steps>,
+    /// For a proof by levels.
+    shells: Option<levels::Shells>,
 }
 
 impl<'a> Proven<'a> {
@@ -136,7 +141,7 @@ impl<'a> Proven<'a> {
         steps: Option<Steps>,
     ) -> Self {
         let value = cases.iter().max().cloned().unwrap_or_default();
-        Proven { statement, proof, cases, value, momentum, steps }
+        Proven { statement, proof, cases, value, momentum, steps, shells: None }
     }
 
     /// The proven value, rounded up.
@@ -157,7 +162,8 @@ impl<'a> Proven<'a> {
         self.statement.learner.momentum.map(|_| round_up(&RBig::from(self.momentum.cost.clone())))
     }
 
-    /// The bound on the expected average loss over the first steps, rounded up. Where θ stays in a ball every `m` ≥ 0 gives one
+    /// The bound on the expected average loss over the first steps, or on their error for a proof of the error, rounded up. Where θ
+    /// stays in a ball every `m` ≥ 0 gives one
     /// (for the paper's program every such `m` above −`low`); elsewhere `m` must be 0.
     ///
     /// # Errors
@@ -171,6 +177,11 @@ impl<'a> Proven<'a> {
         failure::require_each("horizon.start", &horizon.start, f64::is_finite, "finite")?;
         validate::validate_rates(&self.statement.learner, horizon)?;
         moments::validate_horizon(self.statement, horizon)?;
+        let unfit = |with| Reason::Unfit { method: self.proof.method(), with };
+        let learner = &self.statement.learner;
+        if part_of(self.proof) == Part::Error && (learner.schedule.is_some() || learner.momentum.is_some()) {
+            return Err(unfit("the error over first steps whose rate changes or that have momentum"));
+        }
         let start = match self.proof {
             Proof::Cases(proof) => {
                 if let Some(steps) = &self.steps {
@@ -186,11 +197,9 @@ impl<'a> Proven<'a> {
                 horizon::transient(self.statement, &lambda, Some(proof.ball), &Dyadic::zero(), horizon, m)?
             }
             Proof::Paper(proof) => paper::transient(self.statement, proof, horizon, m)?,
-            Proof::Levels(_) => {
-                return Err(Reason::Unfit {
-                    method: self.proof.method(),
-                    with: "a bound for the first steps",
-                });
+            Proof::Levels(proof) => {
+                let shells = self.shells.as_ref().ok_or_else(|| unfit("a bound for the first steps"))?;
+                shells.start(self.statement, proof, horizon, m)?
             }
         };
         Ok(&self.value + start)
@@ -216,7 +225,7 @@ pub fn prove<'a>(
     evidence: &Evidence,
 ) -> Result<Proven<'a>, Failure> {
     validate(statement, evidence)?;
-    let (mut momentum, mut steps) = (Momentum::none(), None);
+    let (mut momentum, mut steps, mut shells) = (Momentum::none(), None, None);
     let cases: Result<Vec<RBig>, Reason> = match proof {
         Proof::Cases(proof) => prove::case_bounds(statement, proof, evidence).map(|found| {
             (momentum, steps) = (found.momentum, found.steps);
@@ -226,14 +235,14 @@ pub fn prove<'a>(
             .and_then(|()| paper::value(statement, proof, &evidence.data[0]))
             .map(|value| vec![value]),
         Proof::Levels(proof) => rules::require_supported(statement, [Feature::Levels])
-            .and_then(|()| levels::shell_bounds(statement, proof, &evidence.data[0]))
-            .map(|shells| shells.into_iter().map(RBig::from).collect()),
+            .and_then(|()| levels::shells(statement, proof, &evidence.data[0]))
+            .map(|found| shells.insert(found).bounds().map(RBig::from).collect()),
         Proof::Contraction(proof) => rules::require_supported(statement, [Feature::Contraction])
             .and_then(|()| contraction::value(statement, proof, evidence))
             .map(|target| vec![RBig::from(target)]),
     };
     let cases = cases.map_err(in_part(part_of(proof)))?;
-    Ok(Proven::new(statement, proof, cases, momentum, steps))
+    Ok(Proven { shells, ..Proven::new(statement, proof, cases, momentum, steps) })
 }
 
 /// The bound of a claim on new data, which holds with probability 1 − δ over the draw of the rows, rounded up.
@@ -267,17 +276,27 @@ fn check_claims<'a>(
     certificate: &'a Certificate,
     prove: impl Fn(&'a Proof) -> Result<Proven<'a>, Failure>,
 ) -> Result<Verdict, Failure> {
-    let Certificate { statement, loss, error, horizon, .. } = certificate;
+    let Certificate { statement, loss, error, horizon, horizon_error, .. } = certificate;
     let proven = check_claim(loss, Part::Loss, &prove)?;
-    let error = match error {
-        Some(claim) => Some(check_claim(claim, Part::Error, &prove)?.bound()?),
+    let error = error.as_ref().map(|claim| check_claim(claim, Part::Error, &prove)).transpose()?;
+    let horizon = check_horizon(&proven, horizon.as_ref(), &prove)?;
+    let horizon_error = match horizon_error {
+        Some(claim) => Some(check_horizon_error(statement, error.as_ref(), claim)?),
         None => None,
     };
-    let horizon = check_horizon(&proven, horizon.as_ref(), &prove)?;
     let loss = proven.bound()?;
-    let by_loss = statement.learner.loss.error_within(loss);
-    let error = by_loss.map(|by_loss| error.unwrap_or(by_loss).min(by_loss).min(1.0));
-    Ok(Verdict { loss, error, horizon, new_data: None, momentum_cost: proven.momentum_cost() })
+    let smaller = |own: Option<f64>, loss: f64| {
+        let by_loss = statement.learner.loss.error_within(loss)?;
+        Some(own.unwrap_or(by_loss).min(by_loss).min(1.0))
+    };
+    Ok(Verdict {
+        loss,
+        error: smaller(error.map(|error| error.bound()).transpose()?, loss),
+        horizon,
+        horizon_error: horizon.and_then(|loss| smaller(horizon_error, loss)),
+        new_data: None,
+        momentum_cost: proven.momentum_cost(),
+    })
 }
 
 /// Checks a certificate about the mean learner, and returns its bound; with the samples if it is about samples.
@@ -328,6 +347,22 @@ fn check_horizon<'a>(
         finite_up(&value)
     });
     checked.map(Some).map_err(in_part(Part::Horizon))
+}
+
+/// The bound on the error over the first steps, by the proof of the error.
+fn check_horizon_error(
+    statement: &Statement,
+    error: Option<&Proven>,
+    claim: &HorizonErrorClaim,
+) -> Result<f64, Failure> {
+    let missing = |with| in_part(Part::Horizon)(Reason::Unfit { method: "of a bound on the error", with });
+    let horizon = statement.horizon.as_ref().ok_or_else(|| missing("no first steps"))?;
+    let error = error.ok_or_else(|| missing("no proof of the error"))?;
+    let checked = error.exact_horizon(horizon, claim.m).and_then(|value| {
+        require_bound(claim.bound, &value)?;
+        finite_up(&value)
+    });
+    checked.map_err(in_part(Part::Horizon))
 }
 
 /// The value of a proof that is for the first steps alone: it is about the loss, and every condition of it holds.

@@ -32,7 +32,7 @@ pub(crate) fn is_definite(a: &[f64], d: usize, shift: f64, turned: bool) -> bool
             entries.push(if turned { Dyadic::zero() - x } else { x });
         }
     }
-    has_positive_minors(common_integers(&entries), d)
+    is_positive(&entries, d)
 }
 
 /// Whether the symmetric matrix with these entries (i, j), j ≤ i, is positive definite.
@@ -43,7 +43,41 @@ pub(crate) fn is_definite_by(d: usize, entry: impl Fn(usize, usize) -> Dyadic) -
             entries[i * d + j] = entry(i, j);
         }
     }
-    has_positive_minors(common_integers(&entries), d)
+    is_positive(&entries, d)
+}
+
+/// Whether a symmetric matrix is positive definite, from its lower triangle: in binary64 where that leaves no doubt.
+fn is_positive(entries: &[Dyadic], d: usize) -> bool {
+    is_clearly_positive(entries, d) || has_positive_minors(common_integers(entries), d)
+}
+
+/// Sums of absolute values for which no underflow comes near the errors that are allowed for.
+const ORDINARY: std::ops::Range<f64> = 1e-90..1e90;
+
+/// Lemma G1: whether Cholesky's factorization in binary64 ends for the rounded matrix less c on its diagonal, c being more than all
+/// rounding errors together.
+fn is_clearly_positive(entries: &[Dyadic], d: usize) -> bool {
+    let mut a: Vec<f64> = entries.iter().map(Dyadic::nearest).collect();
+    let sum: f64 = (0..d).flat_map(|i| &a[i * d..=i * d + i]).map(|x| 2.0 * x.abs()).sum();
+    if !ORDINARY.contains(&sum) {
+        return false;
+    }
+    let c = 8.0 * (d + 8) as f64 * f64::EPSILON * sum;
+    for i in 0..d {
+        for j in 0..=i {
+            let product: f64 = (0..j).map(|k| a[i * d + k] * a[j * d + k]).sum();
+            if i > j {
+                a[i * d + j] = (a[i * d + j] - product) / a[j * d + j];
+            } else {
+                let rest = a[i * d + i] - c - product;
+                if rest.is_nan() || rest <= 0.0 {
+                    return false;
+                }
+                a[i * d + i] = rest.sqrt();
+            }
+        }
+    }
+    true
 }
 
 /// Sylvester's criterion by Bareiss' elimination, which stays within the integers: after step k the entry (k+1, k+1) is the
@@ -97,6 +131,36 @@ mod tests {
             let expected = (1..=d).all(|k| determinant(&leading(k)) > 0);
             let flat = full.concat().into_iter().map(IBig::from).collect();
             prop_assert_eq!(has_positive_minors(flat, d), expected);
+            let entries: Vec<Dyadic> = full.concat().into_iter().map(|x| Dyadic::new(x as f64)).collect();
+            prop_assert_eq!(is_positive(&entries, d), expected);
+            // Integers this small leave no doubt.
+            prop_assert_eq!(is_clearly_positive(&entries, d), expected);
+        }
+
+        /// At the edge of what is definite, and a little to both sides, the factorization never says yes where elimination says no.
+        #[test]
+        fn the_factorization_is_never_wrong(
+            (d, b) in (1_usize..=8).prop_flat_map(|d| (Just(d), prop::collection::vec(-1.0..1.0_f64, d * d))),
+            shift in -60_i32..=-20,
+            above in any::<bool>(),
+        ) {
+            // BBᵀ without its last column has the eigenvalue 0.
+            let product = |i: usize, j: usize| -> Dyadic {
+                let terms = (0..d - 1).map(|k| Dyadic::new(b[i * d + k]) * Dyadic::new(b[j * d + k]));
+                terms.fold(Dyadic::zero(), |sum, x| sum + x)
+            };
+            let moved = Dyadic::new(2.0_f64.powi(shift));
+            let entry = |i: usize, j: usize| match i == j {
+                true if above => product(i, j) + moved.clone(),
+                true => product(i, j) - moved.clone(),
+                false => product(i, j),
+            };
+            let entries: Vec<Dyadic> = (0..d * d).map(|at| entry(at / d, at % d)).collect();
+            let exact = has_positive_minors(common_integers(&entries), d);
+            prop_assert_eq!(exact, above);
+            prop_assert!(!is_clearly_positive(&entries, d) || exact);
+            // And it does say yes where the least eigenvalue is well above rounding.
+            prop_assert!(!above || shift < -34 || is_clearly_positive(&entries, d));
         }
     }
 }

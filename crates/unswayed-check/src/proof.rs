@@ -23,6 +23,9 @@ pub struct Certificate {
     /// The bound on the average loss over the statement's horizon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub horizon: Option<HorizonClaim>,
+    /// The bound on the average error over the statement's horizon, if the proof of the error gives a smaller one than the loss does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub horizon_error: Option<HorizonErrorClaim>,
     /// The bound on the long-run loss on new data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_data: Option<NewDataClaim>,
@@ -354,6 +357,16 @@ pub struct HorizonClaim {
     /// A proof of its own, whose λ suits the start and the number of steps; without it the loss's proof serves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<Proof>,
+}
+
+/// A bound on the average error over the first steps, by the proof of the error.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HorizonErrorClaim {
+    /// The claimed upper bound.
+    pub bound: f64,
+    /// m, the multiplier of ‖θ‖ ≤ ϱ; 0 for proofs that are not restricted to a ball, and for those by levels.
+    pub m: f64,
 }
 
 /// A bound on the long-run loss on new data, and the numbers that prove it (Theorem L18). They must have been chosen before

@@ -127,7 +127,7 @@ const POINT_CLASSES: &str = "the class of a point is known where its entry of an
 const PAPER: &str = "the paper's program is for the hinge loss against a ball, with plain steps";
 const LEVELS: &str = "levels bound the error of the hinge and logistic losses on one dataset, the data being the target, with plain \
                       regularized steps at a constant rate; other certificates of the error cover more";
-const CONTRACTION: &str = "contraction bounds the loss of the hinge learner against a ball on one dataset, judged by all or some of its rows, with \
+const CONTRACTION: &str = "contraction bounds the loss of the hinge learner against a ball, judged by all or some of the rows, with \
                            plain regularized steps at a constant rate; other certificates of the loss cover more";
 const HOSTILE: &str = "rows that may be hostile are supported where every column is regularized, for losses of one margin or one number, and \
                        the loss is that on the rows that are not";
@@ -212,7 +212,7 @@ pub const RULES: &[Rule] = table! {
     all [Contraction] unless [Hinge] => CONTRACTION;
     all [Contraction] unless [Ball] => CONTRACTION;
     each Contraction with [
-        TargetRows, Drift, Schedule, Momentum, NoRegularization, Clip, Bias, StepWeights, HostileRows,
+        TargetRows, Schedule, Momentum, NoRegularization, Clip, Bias, StepWeights, HostileRows,
         Moments
     ] => CONTRACTION;
     each Moments with [Confidence, Paper, Levels] => MOMENTS;

@@ -280,6 +280,7 @@ impl Checked {
                 "certified_loss": verdict.loss,
                 "certified_error": verdict.error,
                 "certified_horizon": verdict.horizon,
+                "certified_horizon_error": verdict.horizon_error,
                 "certified_new_data": verdict.new_data,
                 "confidence": certificate.new_data.as_ref().map(NewDataClaim::confidence),
                 "new_data_radius": certificate.new_data.as_ref().map(|claim| claim.radius),
@@ -370,6 +371,11 @@ fn horizon_subject(learner: &Learner) -> &'static str {
     }
 }
 
+/// What the bound on the error for the first steps bounds.
+fn horizon_error_subject(learner: &Learner) -> &'static str {
+    if learner.average { "and its expected fraction misclassified" } else { "and the fraction misclassified" }
+}
+
 fn proven(certificate: &Certificate, verdict: &Verdict) -> Vec<TextLine> {
     let mut lines =
         vec![("valid", "proved in exact arithmetic, against every adversary of the threat".to_owned())];
@@ -402,6 +408,10 @@ fn proven(certificate: &Certificate, verdict: &Verdict) -> Vec<TextLine> {
     if let Some(bound) = verdict.horizon {
         let subject = horizon_subject(learner);
         lines.push(("horizon", format!("{subject} is at most {}", decimal_up(bound, 6))));
+    }
+    if let Some(bound) = verdict.horizon_error {
+        let subject = horizon_error_subject(learner);
+        lines.push(("", format!("{subject} is at most {}", decimal_up(bound, 6))));
     }
     if let (Some(claim), Some(bound)) = (&certificate.new_data, verdict.new_data) {
         let text = format!(

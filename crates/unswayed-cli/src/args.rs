@@ -344,7 +344,7 @@ pub struct CertifyFlags {
     pub effort: Effort,
 
     /// Write a certificate whose size does not grow with the rows: its proof has a rule in place of numbers for each row. For the hinge
-    /// loss against a ball; data of more than 100,000 rows get one anyway where no other kind of proof is 0.1 % better
+    /// loss against a ball; data of more than 10,000 rows get one anyway where no other kind of proof is 0.03 % better
     #[arg(long, conflicts_with_all = ["method", "effort"])]
     pub compact: bool,
 

@@ -9,10 +9,10 @@ mod intervals;
 mod proof;
 mod setting;
 
-pub use proof::{ContractionProof, ContractionRound};
+pub use proof::{ContractionCase, ContractionProof, ContractionRound};
 
 use crate::exact::Dyadic;
-use crate::failure::Reason;
+use crate::failure::{Reason, require_length};
 use crate::rows::Evidence;
 use crate::statement::Statement;
 use intervals::Intervals;
@@ -24,15 +24,25 @@ pub(crate) fn value(
     proof: &ContractionProof,
     evidence: &Evidence,
 ) -> Result<Dyadic, Reason> {
-    let setting = Setting::new(statement, proof, evidence)?;
-    let mut intervals = Intervals::first(&setting)?;
-    for round in &proof.rounds {
-        for (end, to) in setting.moved(&intervals.lines(&setting)?, round)? {
+    require_length("cases", evidence.data.len(), proof.cases.len())?;
+    setting::require_numbers(statement, proof, evidence)?;
+    let bounds = (0..proof.cases.len()).map(|dataset| {
+        let setting = Setting::new(statement, proof, &evidence.data[dataset], dataset);
+        case_value(&setting?, &proof.cases[dataset])
+    });
+    bounds.reduce(|most, bound| Ok(most?.max(bound?))).unwrap_or_else(|| Ok(Dyadic::new(proof.target)))
+}
+
+/// The bound where the rows are those of one dataset.
+fn case_value(setting: &Setting, case: &ContractionCase) -> Result<Dyadic, Reason> {
+    let mut intervals = Intervals::first(setting)?;
+    for round in &case.rounds {
+        for (end, to) in setting.moved(&intervals.lines(setting)?, round)? {
             intervals.cut(end, to);
         }
         if intervals.are_empty() {
-            return Ok(setting.target);
+            return Ok(setting.target.clone());
         }
     }
-    setting.last(&intervals.lines(&setting)?, proof)
+    setting.last(&intervals.lines(setting)?, case)
 }

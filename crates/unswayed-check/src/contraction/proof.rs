@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::array;
 
-/// The numbers of Theorem C2: rounds that make the margins' intervals shorter, and a last bound on what is left.
+/// The numbers of Theorem C2, with a case for each dataset.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContractionProof {
@@ -17,6 +17,14 @@ pub struct ContractionProof {
     pub ball: f64,
     /// B: models at which more can be lost are excluded.
     pub target: f64,
+    /// One for each dataset, in their order.
+    pub cases: Vec<ContractionCase>,
+}
+
+/// What is proved of a dataset: rounds that make the intervals of its margins shorter, and a last bound on what is left.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ContractionCase {
     /// The rounds, in their order.
     pub rounds: Vec<ContractionRound>,
     /// τ of the last bound.

@@ -1,7 +1,7 @@
 //! The numbers that all rounds of Theorem C2 share, the conditions on them, and Φ of Lemma C1.
 
 use super::intervals::Lines;
-use super::{ContractionProof, ContractionRound};
+use super::{ContractionCase, ContractionProof, ContractionRound};
 use crate::evaluate::{self, Region};
 use crate::exact::{Dyadic, ExactSum, Round, quotient, round_up};
 use crate::failure::{Reason, require, require_each, require_length, require_positive};
@@ -42,23 +42,18 @@ pub(super) struct Setting<'a> {
 }
 
 impl<'a> Setting<'a> {
-    /// Verifies the conditions that are the same for all rounds.
+    /// Those of a dataset.
     pub(super) fn new(
         statement: &'a Statement,
         proof: &'a ContractionProof,
-        evidence: &'a Evidence<'a>,
+        rows: &'a Rows<'a>,
+        dataset: usize,
     ) -> Result<Self, Reason> {
-        let rows = &evidence.data[0];
-        require_numbers(proof, rows)?;
         let lambda = Lambda::new(statement, proof.alpha, &proof.beta);
-        require_positive(&lambda.alpha, "alpha")?;
-        require_projection(statement, &lambda)?;
         let (ball, radius) = (Dyadic::new(proof.ball), Dyadic::new(point_radius(statement).0));
-        require_positive(&ball, "ball")?;
-        region::require_ball_kept(statement, &ball, &radius.square(), evidence)?;
         let products: Vec<(Dyadic, Dyadic)> =
             (0..rows.len()).map(|i| lambda.products(rows.entries(i, 0))).collect();
-        let Shares { target: weights, p, t, scale } = Shares::new(statement, rows);
+        let Shares { target: weights, p, t, scale } = Shares::new(statement, rows, dataset);
         let (mut jumps, mut kappas) = (vec![], vec![]);
         for (i, (n, b)) in products.iter().enumerate() {
             let data = &p * Dyadic::new(rows.weight(i));
@@ -126,9 +121,9 @@ impl<'a> Setting<'a> {
     }
 
     /// The larger of B and Φ(0) on what is left.
-    pub(super) fn last(&self, lines: &Lines, proof: &ContractionProof) -> Result<Dyadic, Reason> {
-        require_length("codes", lines.bytes(), proof.codes.len())?;
-        let value = self.value(lines, &proof.codes, [proof.tau, proof.nu], None)?;
+    pub(super) fn last(&self, lines: &Lines, case: &ContractionCase) -> Result<Dyadic, Reason> {
+        require_length("codes", lines.bytes(), case.codes.len())?;
+        let value = self.value(lines, &case.codes, [case.tau, case.nu], None)?;
         Ok(value.max(self.target.clone()))
     }
 }
@@ -144,12 +139,12 @@ struct Shares<'a> {
 }
 
 impl<'a> Shares<'a> {
-    fn new(statement: &'a Statement, rows: &Rows) -> Self {
+    fn new(statement: &'a Statement, rows: &Rows, dataset: usize) -> Self {
         let (one, total) = (Dyadic::whole(1), rows.total_weight());
         let Target::Weights(weights) = &statement.target else {
             return Shares { target: None, p: one.clone(), t: one, scale: total };
         };
-        let own = weights[0].as_slice();
+        let own = weights[dataset].as_slice();
         let sum = Rows { weights: Some(own), ..*rows }.total_weight();
         Shares { target: Some(own), scale: &total * &sum, p: sum, t: total }
     }
@@ -160,21 +155,43 @@ pub(super) fn require_finite(name: &str, x: f64) -> Result<(), Reason> {
     require(x.is_finite(), name, x, "finite")
 }
 
-/// Requires all vectors to be as long as they must be, all numbers to be finite and of their sign, and rounds to be few enough.
-fn require_numbers(proof: &ContractionProof, rows: &Rows) -> Result<(), Reason> {
-    let (n, d) = (rows.len(), rows.dimension);
+/// The conditions on λ and on the ball, and what all cases must meet before any work is done.
+pub(super) fn require_numbers(
+    statement: &Statement,
+    proof: &ContractionProof,
+    evidence: &Evidence,
+) -> Result<(), Reason> {
+    let d = evidence.data[0].dimension;
     require_length("beta", d, proof.beta.len())?;
     require_each("beta", &proof.beta, f64::is_finite, "finite")?;
-    let ContractionProof { alpha, ball, target, tau, nu, .. } = proof;
-    for (name, &x) in [("alpha", alpha), ("ball", ball), ("target", target), ("tau", tau), ("nu", nu)] {
+    for (name, x) in [("alpha", proof.alpha), ("ball", proof.ball), ("target", proof.target)] {
         require_finite(name, x)?;
     }
-    require(*tau > 0.0, "tau", *tau, "> 0")?;
-    require(*nu >= 0.0, "nu", *nu, "≥ 0")?;
-    let cost = |round: &ContractionRound| (round.ends.len() as u128 + ROUND) * n as u128 * (d as u128 + ROW);
-    let work: u128 = proof.rounds.iter().map(cost).sum();
+    let work: u128 =
+        proof.cases.iter().zip(evidence.data).map(|(case, rows)| work(case, rows.len() as u128, d as u128)).sum();
     require(work <= MOST_WORK, "the work of all rounds", work as f64, "at most 2^33 products")?;
-    for ContractionRound { ends, pulls, tau, nu, .. } in &proof.rounds {
+    proof.cases.iter().zip(evidence.data).try_for_each(|(case, rows)| require_case(case, rows.len()))?;
+    let lambda = Lambda::new(statement, proof.alpha, &proof.beta);
+    require_positive(&lambda.alpha, "alpha")?;
+    require_projection(statement, &lambda)?;
+    let (ball, radius) = (Dyadic::new(proof.ball), Dyadic::new(point_radius(statement).0));
+    require_positive(&ball, "ball")?;
+    region::require_ball_kept(statement, &ball, &radius.square(), evidence)
+}
+
+/// Products that the rounds of a case take, for n rows of d columns.
+fn work(case: &ContractionCase, n: u128, d: u128) -> u128 {
+    case.rounds.iter().map(|round| (round.ends.len() as u128 + ROUND) * n * (d + ROW)).sum()
+}
+
+/// Requires the vectors of a case to be as long as they must be, and all numbers to be finite and of their sign.
+fn require_case(case: &ContractionCase, n: usize) -> Result<(), Reason> {
+    for (name, x) in [("tau", case.tau), ("nu", case.nu)] {
+        require_finite(name, x)?;
+    }
+    require(case.tau > 0.0, "tau", case.tau, "> 0")?;
+    require(case.nu >= 0.0, "nu", case.nu, "≥ 0")?;
+    for ContractionRound { ends, pulls, tau, nu, .. } in &case.rounds {
         for (name, values) in [("pulls", pulls), ("tau", tau), ("nu", nu)] {
             require_length(name, ends.len(), values.len())?;
         }

@@ -1,6 +1,9 @@
 //! Lemma E3: the mean change of the barrier λ_b = (c/η)·e^{γ(Y−Ȳ)}, Y = √(V−v₀+a²), in each shell between two levels; and
 //! (E4), a bound of G_λ for all models of the kept ball.
 
+use std::fmt::Display;
+
+use super::LevelsProof;
 use super::level::Levels;
 use super::logistic::activity;
 use super::quadratic::second_moments;
@@ -61,8 +64,19 @@ struct Barrier<'a> {
     jumps: Dyadic,
 }
 
-/// b of every shell, rounded up, after the conditions of Theorem E4 on the barrier.
-pub(crate) fn drifts(setting: &Setting, levels: &Levels) -> Result<Vec<Dyadic>, Reason> {
+/// The barrier in a shell.
+#[derive(Clone, Debug)]
+pub(crate) struct Drift {
+    /// Y on the lower level, rounded down, and on the upper one, rounded up.
+    pub(crate) edges: [Dyadic; 2],
+    /// K, rounded up.
+    pub(crate) growth: Dyadic,
+    /// b, rounded up.
+    pub(crate) drift: Dyadic,
+}
+
+/// The barrier in every shell, after the conditions of Theorem E4 on it.
+pub(crate) fn drifts(setting: &Setting, levels: &Levels) -> Result<Vec<Drift>, Reason> {
     let Setting { proof, sigma, benign, norm, .. } = setting;
     let two = Dyadic::whole(2);
     // v₀ + v_K ≥ (1−ε)(1 + n̂²/σ) + n̂²/(2σ), times 2σ
@@ -80,7 +94,7 @@ impl<'a> Barrier<'a> {
         let gamma = Dyadic::new(proof.steepness);
         let room = Dyadic::new(proof.offset) - &levels.gap;
         require_positive(&room, "offset − (v₀ − F_q)")?;
-        if setting.batch > 1 {
+        if setting.learner.batch > 1 {
             let convex = gamma.square() * &room - Dyadic::whole(1);
             require_not_negative(&convex, "γ²(a² − gap) − 1, for batches,")?;
         }
@@ -102,8 +116,8 @@ impl<'a> Barrier<'a> {
         Ok(Barrier { setting, levels, near, far, gamma, lipschitz, jump, jumps })
     }
 
-    /// b of shell k.
-    fn drift(&self, k: usize) -> Result<Dyadic, Reason> {
+    /// The barrier in shell k.
+    fn drift(&self, k: usize) -> Result<Drift, Reason> {
         let Setting { proof, sigma, eta, eps, radius, norm, .. } = self.setting;
         let (two, four) = (Dyadic::whole(2), Dyadic::whole(4));
         let offset = Dyadic::new(proof.offset);
@@ -136,21 +150,32 @@ impl<'a> Barrier<'a> {
         let zeta = zeta.max(Dyadic::zero() - &largest);
         require_not_negative(&(&largest - &zeta), format_args!("700 − ζ of shell {k}"))?;
         let growth = exp(&zeta, Round::Up) - Dyadic::whole(1) + second;
-        let anchor = Dyadic::new(proof.anchor);
-        let (y, round) = if growth.is_positive() { (y1, Round::Up) } else { (y0, Round::Down) };
-        let exponent = &self.gamma * (y - anchor);
-        let exponent = if growth.is_positive() {
-            require_not_negative(&(&largest - &exponent), format_args!("700 − γ(Y − Ȳ) of shell {k}"))?;
-            exponent.max(Dyadic::zero() - largest)
+        let power = if growth.is_positive() {
+            power_up(proof, &y1, format_args!("700 − γ(Y − Ȳ) of shell {k}"))?
         } else {
-            if (&exponent + &largest).is_negative() {
-                return Ok(Dyadic::zero());
-            }
-            exponent.min(largest)
+            power_down(proof, &y0)
         };
-        let size = Dyadic::new(proof.size) * growth * exp(&exponent, round);
-        Ok(quotient(&size, eta, Round::Up))
+        let size = Dyadic::new(proof.size) * &growth * power;
+        Ok(Drift { edges: [y0, y1], drift: quotient(&size, eta, Round::Up), growth })
     }
+}
+
+/// e^{γ(Y−Ȳ)}, rounded up; an exponent that is too large is refused by this name.
+pub(super) fn power_up(proof: &LevelsProof, y: &Dyadic, name: impl Display) -> Result<Dyadic, Reason> {
+    let largest = Dyadic::whole(LARGEST_EXPONENT);
+    let exponent = Dyadic::new(proof.steepness) * (y - Dyadic::new(proof.anchor));
+    require_not_negative(&(&largest - &exponent), name)?;
+    Ok(exp(&exponent.max(Dyadic::zero() - largest), Round::Up))
+}
+
+/// The same, rounded down.
+pub(super) fn power_down(proof: &LevelsProof, y: &Dyadic) -> Dyadic {
+    let largest = Dyadic::whole(LARGEST_EXPONENT);
+    let exponent = Dyadic::new(proof.steepness) * (y - Dyadic::new(proof.anchor));
+    if (&exponent + &largest).is_negative() {
+        return Dyadic::zero();
+    }
+    exp(&exponent.min(largest), Round::Down)
 }
 
 /// w̄_i on the level of the last near shell, as binary64 numbers above.

@@ -12,6 +12,8 @@ use super::logistic::{entropy_down, loss_up};
 use super::setting::{LARGEST_MARGIN, Setting};
 use crate::exact::{Dyadic, ExactSum, Round, norm2, quotient, sqrt_up};
 use crate::failure::{Reason, require, require_not_negative};
+use crate::rows::Rows;
+use crate::statement::{Learner, Loss};
 
 /// Activities are multiples of 2^−14.
 const SHARE_BITS: i64 = 14;
@@ -32,7 +34,7 @@ pub(crate) struct Interval {
 pub(crate) struct Levels<'a> {
     setting: &'a Setting<'a>,
     /// v₀ ≥ F(o), rounded up.
-    base: Dyadic,
+    pub(super) base: Dyadic,
     /// v₀ − F_q ≥ 0
     pub(crate) gap: Dyadic,
     /// ‖o − y_q‖, rounded up.
@@ -100,17 +102,10 @@ impl<'a> Levels<'a> {
 /// v₀ ≥ F(o), F_q and ‖o − y_q‖.
 fn centre(setting: &Setting) -> (Dyadic, Dyadic, Dyadic) {
     let Setting { proof, rows, sigma, benign, total, .. } = setting;
-    let (mut loss, mut conjugate) = (Dyadic::zero(), Dyadic::zero());
-    for (i, &q) in proof.shares.iter().enumerate() {
-        let (phi, e) = if setting.is_hinge() {
-            ((Dyadic::whole(1) - &setting.margins[i]).max(Dyadic::zero()), Dyadic::new(q))
-        } else {
-            (loss_up(&setting.margins[i]), entropy_down(&Dyadic::new(q)))
-        };
-        loss = loss + setting.weight(i) * phi;
-        conjugate = conjugate + setting.weight(i) * e;
-    }
-    let base = quotient(&(benign * loss), total, Round::Up) + (sigma * norm2(&proof.centre)).half();
+    let e = |q: f64| if setting.is_hinge() { Dyadic::new(q) } else { entropy_down(&Dyadic::new(q)) };
+    let conjugate = proof.shares.iter().enumerate();
+    let conjugate = conjugate.fold(Dyadic::zero(), |sum, (i, &q)| sum + setting.weight(i) * e(q));
+    let base = objective(rows, setting.learner, benign, &proof.centre, &setting.margins);
     // W·c⁰/(1−ε)
     let mut sum = ExactSum::new();
     let mut column = |j: usize| {
@@ -128,6 +123,24 @@ fn centre(setting: &Setting) -> (Dyadic, Dyadic, Dyadic) {
         .zip(&proof.centre)
         .fold(Dyadic::zero(), |sum, (x, &o)| sum + (&edge * Dyadic::new(o) - benign * x).square());
     (base, least, quotient(&sqrt_up(&off), &edge, Round::Up))
+}
+
+/// F at a model whose margins are these, rounded up.
+pub(super) fn objective(
+    rows: &Rows,
+    learner: &Learner,
+    benign: &Dyadic,
+    theta: &[f64],
+    margins: &[Dyadic],
+) -> Dyadic {
+    let phi = |s: &Dyadic| match learner.loss {
+        Loss::Hinge => (Dyadic::whole(1) - s).max(Dyadic::zero()),
+        _ => loss_up(s),
+    };
+    let loss = margins.iter().enumerate();
+    let loss = loss.fold(Dyadic::zero(), |sum, (i, s)| sum + Dyadic::new(rows.weight(i)) * phi(s));
+    let mean = quotient(&(benign * loss), &rows.total_weight(), Round::Up);
+    mean + (Dyadic::new(learner.regularization) * norm2(theta)).half()
 }
 
 /// The rows in whole numbers: weights, and entries times weights, rounded down to multiples of `unit`.

@@ -8,6 +8,7 @@
 //! | `rows` | (E1): the constants of the rows' quadratics on intervals |
 //! | `quadratic` | Theorem E1: the bound on one level |
 //! | `barrier` | Lemma E3 and (E4): how fast the barrier falls, and a bound for all models |
+//! | `start` | Theorem E5: what a start adds over the first steps |
 
 mod barrier;
 mod level;
@@ -16,32 +17,32 @@ mod proof;
 mod quadratic;
 mod rows;
 mod setting;
+mod start;
 
 pub use proof::LevelsProof;
+pub(crate) use start::Shells;
 
-use crate::exact::Dyadic;
 use crate::failure::Reason;
 use crate::rows::Rows;
 use crate::statement::Statement;
 use level::Levels;
 use setting::Setting;
+use start::Shell;
 
-/// The bound of each shell, after every condition has been verified; the largest is the proof's value.
-pub(crate) fn shell_bounds(
-    statement: &Statement,
-    proof: &LevelsProof,
-    rows: &Rows,
-) -> Result<Vec<Dyadic>, Reason> {
+/// The shells with their bounds, after every condition has been verified; the largest is the proof's value.
+pub(crate) fn shells(statement: &Statement, proof: &LevelsProof, rows: &Rows) -> Result<Shells, Reason> {
     let setting = Setting::new(statement, proof, rows)?;
     let levels = Levels::new(&setting)?;
     let anywhere = barrier::anywhere(&setting);
     let drifts = barrier::drifts(&setting, &levels)?;
     let quadratic = quadratic::Quadratic::new(&setting)?;
-    let bound = |(k, drift): (usize, Dyadic)| {
+    let shell = |(k, barrier)| {
         if k >= proof.fine {
-            return Ok(&anywhere + drift);
+            return Ok(Shell { bound: anywhere.clone(), barrier });
         }
-        Ok(quadratic.bound(&setting, &levels, k)?.min(anywhere.clone()) + drift)
+        let bound = quadratic.bound(&setting, &levels, k)?.min(anywhere.clone());
+        Ok(Shell { bound, barrier })
     };
-    drifts.into_iter().enumerate().map(bound).collect()
+    let shells = drifts.into_iter().enumerate().map(shell).collect::<Result<_, Reason>>()?;
+    Ok(Shells::new(shells, &levels, rows))
 }

@@ -5,7 +5,7 @@ use crate::exact::{Dyadic, ExactSum, norm2};
 use crate::failure::{Reason, require, require_each, require_length, require_not_negative, require_positive};
 use crate::matrix;
 use crate::rows::Rows;
-use crate::statement::{Loss, Set, Statement};
+use crate::statement::{Learner, Loss, Set, Statement};
 
 /// Margins of the centre and of fine and near levels must not exceed this: exponentials of more take too much room.
 pub(super) const LARGEST_MARGIN: u64 = 1 << 20;
@@ -14,9 +14,7 @@ pub(super) const LARGEST_MARGIN: u64 = 1 << 20;
 pub(crate) struct Setting<'a> {
     pub(crate) proof: &'a LevelsProof,
     pub(crate) rows: &'a Rows<'a>,
-    pub(crate) loss: Loss,
-    /// Points per step.
-    pub(crate) batch: u64,
+    pub(crate) learner: &'a Learner,
     pub(crate) eta: Dyadic,
     pub(crate) sigma: Dyadic,
     pub(crate) eps: Dyadic,
@@ -69,8 +67,7 @@ impl<'a> Setting<'a> {
         let setting = Setting {
             proof,
             rows,
-            loss: learner.loss,
-            batch: learner.batch,
+            learner,
             benign: one - &eps,
             radius: Dyadic::new(proof.radius),
             norm: Dyadic::new(proof.norm),
@@ -95,7 +92,7 @@ impl<'a> Setting<'a> {
     }
 
     pub(crate) fn is_hinge(&self) -> bool {
-        self.loss == Loss::Hinge
+        self.learner.loss == Loss::Hinge
     }
 
     /// The weight of row i.

@@ -2,7 +2,7 @@
 //! errors, every condition from both sides, and horizons.
 
 use unswayed_check::{
-    ContractionProof, ContractionRound, Evidence, Horizon, Loss, Proof, Schedule, Set, Statement, Target,
+    ContractionCase, ContractionProof, ContractionRound, Evidence, Horizon, Loss, Proof, Rows, Schedule, Set, Statement, Target,
     prove,
 };
 
@@ -23,7 +23,14 @@ fn stored_values() {
         let z: Vec<f64> = serde_json::from_value(one["z"].clone()).expect("numbers");
         let [eta, sigma, eps] = serde_json::from_value(one["rates"].clone()).expect("three numbers");
         let mut statement = plain(eta, sigma, eps, Loss::Hinge, Set::Ball { radius: 1.0 });
-        statement.data = vec![crate::common::origin(z.len() / 2, 2)];
+        let sizes: Vec<usize> = one.get("sizes").map_or(vec![z.len() / 2], |sizes| {
+            serde_json::from_value(sizes.clone()).expect("numbers of rows")
+        });
+        statement.data = sizes.iter().map(|n| crate::common::origin(*n, 2)).collect();
+        if sizes.len() > 1 {
+            assert_eq!(Some(of_datasets(&statement, proof, &z, &sizes)), one["value"].as_f64());
+            continue;
+        }
         if let Some(weights) = one.get("target") {
             statement.target =
                 Target::Weights(vec![serde_json::from_value(weights.clone()).expect("numbers")]);
@@ -32,6 +39,20 @@ fn stored_values() {
         assert_eq!(Some(case.bound().expect("accepted")), one["value"].as_f64());
         assert!((case.value(None) - case.bound().unwrap()).abs() < 1e-9);
     }
+}
+
+/// The bound where the first rows are those of the first dataset, and so on.
+fn of_datasets(statement: &Statement, proof: Box<ContractionProof>, z: &[f64], sizes: &[usize]) -> f64 {
+    let mut rest = z;
+    let rows = sizes.iter().map(|n| {
+        let (z, others) = rest.split_at(2 * n);
+        rest = others;
+        Rows { z, pattern: None, dimension: 2, weights: None, steps: None }
+    });
+    let rows: Vec<Rows> = rows.collect();
+    let proof = Proof::Contraction(proof);
+    let proven = prove(statement, &proof, &Evidence { data: &rows, target: None }).expect("accepted");
+    proven.bound().expect("finite")
 }
 
 /// One row in one dimension, or two of the same sign whose weights in the target differ, and a model θ with the margin 1 (or less, without rounds) at which Lemma C1 is an equality. Returns θ and
@@ -94,8 +115,9 @@ fn touching(random: &mut Random, with_rounds: bool) -> Option<(Case, f64, f64)> 
         statement.target = Target::Weights(vec![rows.iter().map(|row| row.2).collect()]);
     }
     let ball = 2.0 * radius.max(z.abs()).max(1.0) / sigma + theta.abs();
+    let ends = ContractionCase { tau, nu, codes: vec![0xff], rounds: vec![] };
     let mut proof =
-        ContractionProof { alpha, beta: vec![beta], ball, tau, nu, codes: vec![0xff], ..Default::default() };
+        ContractionProof { alpha, beta: vec![beta], ball, cases: vec![ends], ..Default::default() };
     let z_of_all = rows.iter().map(|row| row.0).collect();
     let mut case = Case { statement, proof: proof.clone(), z: z_of_all, weights: None };
     if with_rounds {
@@ -109,7 +131,7 @@ fn touching(random: &mut Random, with_rounds: bool) -> Option<(Case, f64, f64)> 
         }
         proof.target = case.g(&[theta], &[point]) - 1e-7;
         let (ends, pulls) = (vec![0.0, 1.0], vec![up, down]);
-        proof.rounds =
+        proof.cases[0].rounds =
             vec![ContractionRound { ends, pulls, tau: vec![tau; 2], nu: vec![nu; 2], codes: vec![0, 15] }];
     } else {
         proof.target = -100.0;
@@ -186,12 +208,17 @@ fn random_case(random: &mut Random) -> Case {
         }
     }
     let z = random.vector(8, -0.7, 1.0);
-    let proof =
-        ContractionProof { alpha, beta: random.vector(2, -2.0, 1.0), ball: 40.0, ..Default::default() };
+    let proof = ContractionProof {
+        alpha,
+        beta: random.vector(2, -2.0, 1.0),
+        ball: 40.0,
+        target: -100.0,
+        cases: vec![ContractionCase::default()],
+    };
     let mut case = Case { statement, proof, z, weights };
     let tau = |random: &mut Random| least * random.between(1.01, 4.0) + 0.1;
-    (case.proof.tau, case.proof.nu, case.proof.codes) = (tau(random), 0.0, vec![0x7f, 0xf7]);
-    case.proof.target = -100.0;
+    *case.case() =
+        ContractionCase { tau: tau(random), nu: 0.0, codes: vec![0x7f, 0xf7], rounds: vec![] };
     case.proof.target = random.between(0.5, 1.1) * case.value(None);
     for _ in 0..3 {
         // As many codes as there are free rows, which the formulas do not tell: more are not read.
@@ -203,7 +230,7 @@ fn random_case(random: &mut Random) -> Case {
             nu: random.vector(count, 0.0, 0.3),
             codes: vec![],
         };
-        case.proof.rounds.push(round);
+        case.case().rounds.push(round);
     }
     case
 }
@@ -218,9 +245,9 @@ fn completed(mut case: Case, random: &mut Random) -> Option<Case> {
         let unswayed_check::Reason::Length { name, expected, .. } = failure else { return None };
         let codes = (0..expected).map(|_| random.below(256) as u8).collect();
         if name == "codes" {
-            case.proof.codes = codes;
+            case.case().codes = codes;
         } else {
-            let empty = case.proof.rounds.iter_mut().find(|round| round.codes.is_empty())?;
+            let empty = case.case().rounds.iter_mut().find(|round| round.codes.is_empty())?;
             empty.codes = codes;
         }
     }
@@ -239,8 +266,8 @@ fn random_proofs() {
         let value = case.value(None);
         assert!((value - bound).abs() <= 1e-7 * bound.abs().max(1.0), "{value} {bound} {case:?}");
         let mut without = case.clone();
-        without.proof.rounds.clear();
-        without.proof.codes = vec![0x7f, 0xf7];
+        without.case().rounds.clear();
+        without.case().codes = vec![0x7f, 0xf7];
         shorter += usize::from(bound < without.bound().expect("accepted") - 1e-6);
         let Set::Ball { radius } = case.statement.threat.set else { unreachable!() };
         for _ in 0..200 {
@@ -272,10 +299,7 @@ fn spacious() -> Case {
         beta: vec![-0.5, 0.25],
         ball: 16.0,
         target: 0.5,
-        rounds: vec![round],
-        tau: 8.0,
-        nu: 0.125,
-        codes: vec![0x88],
+        cases: vec![ContractionCase { rounds: vec![round], tau: 8.0, nu: 0.125, codes: vec![0x88] }],
     };
     Case { statement, proof, z: vec![0.5, 0.25, -0.75, 0.5], weights: None }
 }
@@ -290,14 +314,14 @@ fn conditions_from_both_sides() {
         ("(ϱσ)² − ‖z‖² on the set", 10.0, 10.0_f64.next_down(), |c, x| c.proof.ball = x),
         ("(ϱσ)² − ‖z[0]‖²", 16.0, 12.0, |c, x| (c.z[0], c.proof.ball) = (1.3, x)),
         ("ball", 16.0, 0.0, |c, x| c.proof.ball = x),
-        ("tau", 8.0, 0.0, |c, x| c.proof.tau = x),
-        ("nu", 0.0, -1e-300, |c, x| c.proof.nu = x),
-        ("pulls[1]", 1e-9, 0.0, |c, x| c.proof.rounds[0].pulls[1] = x),
-        ("tau[0]", 8.0, 0.0, |c, x| c.proof.rounds[0].tau[0] = x),
-        ("nu[1]", 0.0, -1e-300, |c, x| c.proof.rounds[0].nu[1] = x),
-        ("ends[1]", 3.0, 4.0, |c, x| c.proof.rounds[0].ends[1] = x),
-        ("ends[0]", 2.0, 1.5, |c, x| c.proof.rounds[0].ends[0] = x),
-        ("A", 8.0, 0.5, |c, x| c.proof.rounds[0].tau[1] = x),
+        ("tau", 8.0, 0.0, |c, x| c.case().tau = x),
+        ("nu", 0.0, -1e-300, |c, x| c.case().nu = x),
+        ("pulls[1]", 1e-9, 0.0, |c, x| c.case().rounds[0].pulls[1] = x),
+        ("tau[0]", 8.0, 0.0, |c, x| c.case().rounds[0].tau[0] = x),
+        ("nu[1]", 0.0, -1e-300, |c, x| c.case().rounds[0].nu[1] = x),
+        ("ends[1]", 3.0, 4.0, |c, x| c.case().rounds[0].ends[1] = x),
+        ("ends[0]", 2.0, 1.5, |c, x| c.case().rounds[0].ends[0] = x),
+        ("A", 8.0, 0.5, |c, x| c.case().rounds[0].tau[1] = x),
         ("finite", above, f64::INFINITY, |c, x| c.proof.target = x),
     ];
     for (name, inside, outside, change) in edges {
@@ -310,7 +334,7 @@ fn conditions_from_both_sides() {
         let failure = with(outside).expect_err(name).to_string();
         assert!(failure.contains(name), "{name}: refused otherwise: {failure}");
     }
-    let lengths: [(&str, fn(&mut ContractionProof)); 6] = [
+    let lengths: [(&str, fn(&mut ContractionCase)); 6] = [
         ("codes", |p| p.codes.push(0)),
         ("codes", |p| p.codes.clear()),
         ("codes of a round", |p| p.rounds[0].codes.push(0)),
@@ -320,7 +344,7 @@ fn conditions_from_both_sides() {
     ];
     for (name, change) in lengths {
         let mut case = spacious();
-        change(&mut case.proof);
+        change(case.case());
         let failure = case.bound().expect_err(name).to_string();
         assert!(failure.contains(name), "{name}: {failure}");
     }
@@ -331,7 +355,7 @@ fn conditions_from_both_sides() {
 fn the_edge_of_the_curvature() {
     let mut case = spacious();
     let accepted = |case: &mut Case, tau: f64| {
-        case.proof.tau = tau;
+        case.case().tau = tau;
         case.bound().is_ok()
     };
     let (mut low, mut high) = (0.1, 8.0);
@@ -351,7 +375,7 @@ fn rounds_without_end_are_refused() {
     let empty = ContractionRound::default();
     // 128 · 2 · 18 products for each empty round.
     let most = (1_usize << 33) / (128 * 2 * 18);
-    case.proof.rounds = vec![empty; most + 1];
+    case.case().rounds = vec![empty; most + 1];
     let failure = case.bound().expect_err("too many").to_string();
     assert!(failure.contains("the work of all rounds"), "{failure}");
 }
@@ -412,4 +436,41 @@ fn horizons() {
     assert!(proven.horizon(&horizon([16.0, 0.0]), 0.0).is_ok());
     let failure = proven.horizon(&horizon([16.0_f64.next_up(), 0.0]), 0.0).expect_err("outside").to_string();
     assert!(failure.contains("ϱ² − ‖θ_0‖²"), "{failure}");
+}
+
+/// The bound of several datasets is the largest one of the cases, each with the rows, the weights and the target of its own dataset.
+#[test]
+fn several_datasets() {
+    let mut random = Random(27);
+    let mut largest = [0; 2];
+    while largest.iter().sum::<usize>() < rounds(40, 1000) {
+        let pair = [random_case(&mut random), random_case(&mut random)];
+        let [Some(first), Some(mut second)] = pair.map(|case| completed(case, &mut random)) else { continue };
+        // One learner, one adversary, one λ; the target of the second dataset is a part of it or all of it.
+        second.statement = Statement { target: second.statement.target.clone(), ..first.statement.clone() };
+        let cases = second.proof.cases.clone();
+        second.proof = ContractionProof { cases, ..first.proof.clone() };
+        let (Some(first), Some(second)) = (Some(first), completed(second, &mut random)) else { continue };
+        let own = [first.bound().expect("accepted"), second.bound().expect("accepted")];
+        let target = |case: &Case| match &case.statement.target {
+            Target::Weights(weights) => weights[0].clone(),
+            _ => case.weights.clone().unwrap_or_else(|| vec![1.0; 4]),
+        };
+        let mut statement = first.statement.clone();
+        statement.data = vec![statement.data[0].clone(), statement.data[0].clone()];
+        statement.target = Target::Weights(vec![target(&first), target(&second)]);
+        let cases = [&first, &second].map(|case| case.proof.cases[0].clone()).to_vec();
+        let proof = Proof::Contraction(Box::new(ContractionProof { cases, ..first.proof.clone() }));
+        let rows = [first.rows(), second.rows()];
+        let evidence = Evidence { data: &rows, target: None };
+        let bound = prove(&statement, &proof, &evidence).and_then(|proven| proven.bound()).expect("accepted");
+        assert!((bound - own[0].max(own[1])).abs() <= 1e-12 * bound.abs().max(1.0), "{bound} {own:?}");
+        largest[usize::from(own[1] > own[0])] += 1;
+        // A dataset without a case.
+        let Proof::Contraction(mut fewer) = proof else { unreachable!() };
+        fewer.cases.pop();
+        let failure = prove(&statement, &Proof::Contraction(fewer), &evidence).map(drop).expect_err("one case");
+        assert!(failure.to_string().contains("cases"), "{failure}");
+    }
+    assert!(largest.iter().all(|count| *count > 5), "{largest:?}");
 }

@@ -121,7 +121,15 @@ fn loose(data: &[&Dataset], loss: Loss, target: Option<&Dataset>) -> Certificate
     let evidence = Evidence { data: &rows, target: target.map(Rows::of) };
     let bound = prove(&statement, &proof, &evidence).and_then(|proven| proven.bound()).expect("a bound");
     let loss = Claim { bound, proof };
-    Certificate { tool: "test 1.0".into(), statement, loss, error: None, horizon: None, new_data: None }
+    Certificate {
+        tool: "test 1.0".into(),
+        statement,
+        loss,
+        error: None,
+        horizon: None,
+        horizon_error: None,
+        new_data: None,
+    }
 }
 
 fn csv(labels: [&str; 5]) -> String {
@@ -541,6 +549,7 @@ fn the_fields_of_a_verdict() {
             "certified_loss",
             "certified_error",
             "certified_horizon",
+            "certified_horizon_error",
             "certified_new_data",
             "confidence",
             "new_data_radius",

@@ -31,6 +31,7 @@ mod hostile;
 mod intercepts;
 mod levels;
 mod levels_edges;
+mod levels_start;
 mod levels_truth;
 mod mean;
 mod moments;

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 use unswayed_check::{
-    CaseProof, Cases, Certificate, Claim, Deviation, Evidence, Feature, HostileSample, Lines, Loss,
-    MeanBenign, MeanCertificate, MeanStatement, NewDataClaim, Proof, RowBound, Rows, Set, Shells, Statement,
-    Target, check, check_mean, prove, prove_new_data,
+    CaseProof, Cases, Certificate, Claim, Deviation, Evidence, Feature, HorizonErrorClaim, HostileSample,
+    Lines, Loss, MeanBenign, MeanCertificate, MeanStatement, NewDataClaim, Proof, RowBound, Rows, Set,
+    Shells, Statement, Target, check, check_mean, prove, prove_new_data,
 };
 use unswayed_data::{Reading, Source, load_table};
 
 use crate::common::fixtures::{self, bound, by_cases, by_paper};
-use crate::common::generic::{CLIP, generic};
+use crate::common::generic::{CLIP, generic, generic_error};
 use crate::common::random::{kinds, provable, random_problem};
 use crate::common::search::Random;
 use crate::common::{Numbers, Problem, certificate, dot, ellipsoid_x, origin, plain, slope, triangle};
@@ -404,6 +404,7 @@ fn weighted(kind: RowBound, set: &str, random: &mut Random) -> Value {
         loss: Claim { bound: weighted.bound().unwrap(), proof },
         error: None,
         horizon: None,
+        horizon_error: None,
         new_data: None,
     };
     let mut value = sample(&format!("step weights {kind:?} {set}"), problem, &file);
@@ -422,9 +423,18 @@ fn by_levels(kind: RowBound, random: &mut Random) -> Value {
         let bound = bounds.into_iter().fold(f64::NEG_INFINITY, f64::max);
         let mut file = certificate(&problem);
         file.error = Some(Claim { bound, proof: Proof::Levels(Box::new(case.proof)) });
+        add_horizon_error(&problem, &mut file, 0.0);
         return sample(&format!("levels {kind:?}"), &problem, &file);
     }
     panic!("no random proof by levels of {kind:?} was accepted")
+}
+
+/// The claim on the error over the first steps.
+fn add_horizon_error(problem: &Problem, file: &mut Certificate, m: f64) {
+    let (error, horizon) = (file.error.as_ref().expect("an error"), file.statement.horizon.as_ref());
+    let proven =
+        problem.with_evidence(|e| prove(&file.statement, &error.proof, e)?.horizon(horizon.unwrap(), m));
+    file.horizon_error = Some(HorizonErrorClaim { bound: proven.expect("first steps"), m });
 }
 
 /// An unregularized column whose slab in the middle is the worst one, where the ends of the slab have different x.
@@ -600,6 +610,12 @@ fn every_kind() -> Vec<Value> {
     for _ in 0..6 {
         all.extend([RowBound::BoundedSlope, RowBound::Logistic].map(|kind| by_levels(kind, &mut random)));
     }
+    for loss in [Feature::Hinge, Feature::Logistic] {
+        let problem = generic_error(&[loss, Feature::Ball]);
+        let mut file = certificate(&problem);
+        add_horizon_error(&problem, &mut file, 0.0);
+        all.push(sample("error over first steps", &problem, &file));
+    }
     all.extend([Feature::Hinge, Feature::Logistic].map(middle_slab));
     for _ in 0..4 {
         let kinds = [RowBound::BoundedSlope, RowBound::Logistic];
@@ -667,7 +683,12 @@ fn the_other_checker_proves_the_same() {
         // The verdict on the error is the smaller of two bounds and 1; here it is that of its own proof.
         let error = file.error.as_ref().map(|claim| prove(&file.statement, &claim.proof, &evidence)?.bound());
         let error = error.transpose().expect("a bound");
-        let proved = [Some(verdict.loss), error, verdict.horizon, verdict.new_data];
+        let own = file.error.as_ref().zip(file.horizon_error).map(|(error, claim)| {
+            let horizon = file.statement.horizon.as_ref().expect("first steps");
+            prove(&file.statement, &error.proof, &evidence)?.horizon(horizon, claim.m)
+        });
+        let own = own.transpose().expect("a bound over the first steps");
+        let proved = [Some(verdict.loss), error, verdict.horizon, own, verdict.new_data];
         assert_eq!(json!(proved), case["proved"], "{}", case["name"]);
     }
 }

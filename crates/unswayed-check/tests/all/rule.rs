@@ -200,6 +200,7 @@ fn sums_from_other_machines() {
         loss: Claim { bound, proof: proof.clone() },
         error: None,
         horizon: None,
+        horizon_error: None,
         new_data: None,
     };
     let part = |first: usize, end: usize| {

@@ -67,6 +67,7 @@ fn certificate(data: &Dataset) -> Certificate {
         loss: Claim { bound, proof },
         error: None,
         horizon: None,
+        horizon_error: None,
         new_data: None,
     }
 }

@@ -23,14 +23,18 @@ def proved(case):
     target = case["target"] and rows(case["target"], None, case["dimension"])
     found = verify.check_linear(file.linear, data, target)
     # The verdict on the error is the smaller of two bounds and 1; here it is that of its own proof.
-    error = file.linear.error
+    statement, error, own = file.linear.statement, file.linear.error, file.linear.horizon_error
     if error is not None:
         kind, proof = error.proof
         if kind == "levels":
-            error = verify.double_up(verify.prove_levels(file.linear.statement, proof, data[0]))
+            levels = verify.prove_levels(statement, proof, data[0])
+            error, cost = levels.value, own and levels.start(statement.horizon, own.m)
         else:
-            error = verify.double_up(verify.prove_cases(file.linear.statement, proof, data, target))
-    return [found["certified_loss"], error, found["certified_horizon"], found["certified_new_data"]]
+            error = verify.prove_cases(statement, proof, data, target)
+            cost = own and verify.start_of_cases(statement, proof, verify.Fraction(own.m), data)
+            cost = own and cost / (verify.Fraction(statement.learner.learning_rate) * statement.horizon.steps)
+        error, own = verify.double_up(error), own and verify.double_up(error + cost)
+    return [found["certified_loss"], error, found["certified_horizon"], own, found["certified_new_data"]]
 
 
 path = HERE / "verified.json"

@@ -119,7 +119,7 @@ fn describe(job: &Job, proven: &[&Summary], all: &[AtRate]) -> String {
 
 fn horizon_words(job: &Job) -> String {
     job.flags.horizon.map_or(String::new(), |steps| {
-        format!("horizon loss: the same for the average over the first {steps} steps. ")
+        format!("horizon loss, horizon error: the same for the averages over the first {steps} steps. ")
     })
 }
 
@@ -132,6 +132,7 @@ fn table(all: &[&Summary]) -> Vec<Vec<String>> {
         ("attack loss", |s| s.attack_loss.map(print::down)),
         ("certified loss", |s| Some(print::up(s.certified_loss))),
         ("horizon loss", |s| s.horizon_loss.map(print::up)),
+        ("horizon error", |s| s.horizon_error.map(print::up)),
         ("benign error", |s| s.benign_error.map(print::down)),
         ("attack error", |s| s.attack_error.map(print::down)),
         ("certified error", |s| s.certified_error.map(print::up)),

@@ -51,6 +51,7 @@ fn verified(folder: &TempDir, words: &str) -> Value {
         ("certified_loss", "certified_loss"),
         ("certified_error", "certified_error"),
         ("horizon_loss", "certified_horizon"),
+        ("horizon_error", "certified_horizon_error"),
         ("new_data_loss", "certified_new_data"),
     ] {
         // A certificate about a mean has no error, horizon or new data.

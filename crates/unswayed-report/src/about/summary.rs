@@ -130,6 +130,8 @@ pub struct Summary {
     pub horizon: Option<u64>,
     /// The bound on the average loss over these steps.
     pub horizon_loss: Option<f64>,
+    /// The bound on the fraction misclassified over these steps.
+    pub horizon_error: Option<f64>,
     /// The probability with which the bound for new data holds.
     pub confidence: Option<f64>,
     /// The bound on the loss on new data.
@@ -211,6 +213,7 @@ impl Summary {
             start_norm: certificate.start_norm(),
             horizon: certificate.statement.horizon.as_ref().map(|horizon| horizon.steps),
             horizon_loss: outcome.horizon_loss,
+            horizon_error: outcome.horizon_error(),
             confidence: new_data.map(NewDataClaim::confidence),
             new_data_loss: outcome.new_data_loss,
             confident_loss: outcome.new_data_loss,
@@ -290,6 +293,9 @@ impl Summary {
             };
             let text = format!("{}  bounds {subject} the first {horizon} steps", up(bound));
             lines.push(("horizon loss", text));
+        }
+        if let Some(bound) = self.horizon_error {
+            lines.push(("horizon error", format!("{}  the same for the fraction misclassified", up(bound))));
         }
         // How long a start matters is not known for a learning rate that changes.
         if self.stated.statement.learner.schedule.is_none() {

@@ -17,7 +17,7 @@ pub(super) fn worst_mixture(
     if datasets == 1 {
         return Ok(vec![1.0]);
     }
-    let mut candidates: Vec<Vec<f64>> = (0..datasets).map(|i| of(&[i])).collect();
+    let mut candidates: Vec<Vec<f64>> = (0..datasets).map(|i| single(datasets, i)).collect();
     candidates.extend((0..datasets).flat_map(|i| (0..i).map(move |j| [i, j])).map(|pair| of(&pair)));
     if datasets > 2 {
         candidates.push(vec![1.0 / datasets as f64; datasets]);
@@ -43,6 +43,11 @@ pub(super) fn worst_mixture(
         }
     }
     Ok(best.1)
+}
+
+/// Dataset i alone.
+pub(super) fn single(datasets: usize, i: usize) -> Vec<f64> {
+    (0..datasets).map(|j| if i == j { 1.0 } else { 0.0 }).collect()
 }
 
 /// More of dataset i.

@@ -141,6 +141,9 @@ impl TryFrom<String> for Effort {
 const SIMULATED_A_SECOND: f64 = 1.8e8;
 const OVERHEAD: f64 = 30.0;
 
+/// Evaluations of the model, at least: fewer do not tell whether it has settled.
+const FEWEST_EVALUATIONS: f64 = 32.0;
+
 /// Steps that are measured, at least.
 pub(super) const SHORTEST_WINDOW: f64 = 2e5;
 
@@ -202,7 +205,7 @@ impl Length {
         Plan {
             burn_in: steps(burn_in, 1e4, most[0]),
             window: steps(window, self.least, most[1]),
-            evaluations: (5e8 / self.size).clamp(64.0, 1024.0) as u64,
+            evaluations: (5e8 / self.size).clamp(FEWEST_EVALUATIONS, 1024.0) as u64,
             replicates,
             seed,
         }

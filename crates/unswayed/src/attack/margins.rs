@@ -24,64 +24,73 @@ pub(super) struct Margins {
     blocks: usize,
     /// Entries of x.
     dimension: usize,
-    x: Vec<f64>,
-    /// The rows, if they are sparse; x is then empty.
-    sparse: Option<Arc<Dataset>>,
+    x: Entries,
     /// For each margin the blocks of θ with x and with −x. Those of a row are one after the other.
     signs: Vec<(usize, Option<usize>)>,
     /// The labels of rows where they are numbers, else none.
     numbers: Vec<f64>,
 }
 
+/// Where x of each row is.
+#[derive(Clone, Debug)]
+enum Entries {
+    /// One after the other.
+    Own(Vec<f64>),
+    /// In the rows of a dataset, which are not copied: they may be most of the memory there is.
+    Dense(Arc<Dataset>),
+    /// The same for sparse rows.
+    Sparse(Arc<Dataset>),
+}
+
 impl Margins {
     /// The margins of rows with so many entries each.
     pub fn new<'r>(loss: Loss, rows: impl Iterator<Item = &'r [f64]>, point: usize) -> Self {
-        let (blocks, dimension) = blocks(loss, point);
-        let mut margins = Margins {
-            blocks,
-            dimension,
-            x: Vec::new(),
-            sparse: None,
-            signs: Vec::new(),
-            numbers: Vec::new(),
-        };
+        let (mut x, mut margins) = (Vec::new(), Margins::none(loss, point, Entries::Own(Vec::new())));
         for row in rows {
-            margins.numbers.extend(loss.is_regression().then(|| row[0]));
-            margins.x.extend_from_slice(&row[point - dimension..]);
-            margins.signs.extend((0..margins.each()).map(|_| (0, None)));
-            let last = margins.x.len() / dimension - 1;
-            margins.sign(last, row);
+            x.extend_from_slice(&row[point - margins.dimension..]);
+            margins.push(loss, row);
         }
-        margins
+        Margins { x: Entries::Own(x), ..margins }
     }
 
     /// The margins of a dataset.
-    pub fn of(loss: Loss, rows: &Dataset) -> Self {
-        if rows.sparse().is_none() {
-            return Margins::new(loss, rows.iter(), rows.dimension());
+    pub fn of(loss: Loss, rows: &Arc<Dataset>) -> Self {
+        if rows.sparse().is_some() {
+            let none = Margins::none(loss, rows.dimension(), Entries::Sparse(rows.clone()));
+            return Margins { signs: vec![(0, None); rows.rows()], ..none };
         }
-        Margins {
-            blocks: 1,
-            dimension: rows.dimension(),
-            x: Vec::new(),
-            signs: vec![(0, None); rows.rows()],
-            numbers: Vec::new(),
-            sparse: Some(Arc::new(rows.clone())),
-        }
+        let mut margins = Margins::none(loss, rows.dimension(), Entries::Dense(rows.clone()));
+        rows.iter().for_each(|row| margins.push(loss, row));
+        margins
+    }
+
+    /// Of no rows yet.
+    fn none(loss: Loss, point: usize, x: Entries) -> Self {
+        let (blocks, dimension) = blocks(loss, point);
+        Margins { blocks, dimension, x, signs: Vec::new(), numbers: Vec::new() }
+    }
+
+    /// Another row, but for its x.
+    fn push(&mut self, loss: Loss, row: &[f64]) {
+        self.numbers.extend(loss.is_regression().then(|| row[0]));
+        let last = self.signs.len() / self.each();
+        self.signs.extend((0..self.each()).map(|_| (0, None)));
+        self.sign(last, row);
     }
 
     /// The sparse rows, if they are.
+    #[inline(always)]
     fn entries(&self) -> Option<SparseRows<'_>> {
-        self.sparse.as_ref().and_then(|rows| rows.sparse())
+        if let Entries::Sparse(rows) = &self.x { rows.sparse() } else { None }
     }
 
     /// The margins of some of the rows.
     pub fn of_rows(&self, rows: &[usize]) -> Self {
-        let (each, d) = (self.each(), self.dimension);
-        let x = rows.iter().flat_map(|row| &self.x[row * d..][..d]).copied().collect();
+        let each = self.each();
+        let x = rows.iter().flat_map(|row| self.x(row * each)).copied().collect();
         let signs = rows.iter().flat_map(|row| &self.signs[row * each..][..each]).copied().collect();
         let numbers = rows.iter().filter_map(|row| self.numbers.get(*row)).copied().collect();
-        Margins { x, signs, numbers, sparse: None, ..*self }
+        Margins { x: Entries::Own(x), signs, numbers, ..*self }
     }
 
     /// The number of margins.
@@ -110,7 +119,9 @@ impl Margins {
     /// Puts another row in the place of one.
     pub fn replace(&mut self, row: usize, z: &[f64]) {
         let dimension = self.dimension;
-        self.x[row * dimension..][..dimension].copy_from_slice(&z[z.len() - dimension..]);
+        if let Entries::Own(x) = &mut self.x {
+            x[row * dimension..][..dimension].copy_from_slice(&z[z.len() - dimension..]);
+        }
         if let Some(number) = self.numbers.get_mut(row) {
             *number = z[0];
         }
@@ -126,8 +137,16 @@ impl Margins {
         }
     }
 
+    #[inline(always)]
     fn x(&self, margin: usize) -> &[f64] {
-        &self.x[margin / self.each() * self.dimension..][..self.dimension]
+        let row = margin / self.each();
+        match &self.x {
+            Entries::Own(x) => &x[row * self.dimension..][..self.dimension],
+            Entries::Dense(rows) | Entries::Sparse(rows) => {
+                let row = rows.row(row);
+                &row[row.len() - self.dimension..]
+            }
+        }
     }
 
     fn block<'t>(&self, theta: &'t [f64], block: usize) -> &'t [f64] {

@@ -1,5 +1,7 @@
 //! What a model is measured on: rows, their weights, the loss and the error.
 
+use std::sync::Arc;
+
 use unswayed_check::Loss;
 
 use super::goal::Height;
@@ -19,7 +21,7 @@ pub(crate) struct Measured {
 
 impl Measured {
     /// Rows with weights that sum to 1.
-    pub fn new(loss: Loss, rows: &Dataset, weights: Vec<f64>) -> Self {
+    pub fn new(loss: Loss, rows: &Arc<Dataset>, weights: Vec<f64>) -> Self {
         Measured { loss, margins: Margins::of(loss, rows), weights }
     }
 

@@ -20,7 +20,7 @@ use crate::problem::Problem;
 /// Rows and target.
 #[derive(Clone, Debug)]
 pub(super) struct Nature {
-    pub rows: Dataset,
+    pub rows: Arc<Dataset>,
     pub target: Measured,
 }
 
@@ -28,10 +28,10 @@ impl Nature {
     /// The mixture of datasets with these probabilities.
     pub fn new(problem: &Problem, mixture: &[f64]) -> Result<Self, AttackError> {
         let (data, statement) = (problem.data(), problem.statement());
-        let rows = if let [data] = data { (**data).clone() } else { mixed(data, mixture)? };
+        let rows = if let [data] = data { data.clone() } else { Arc::new(mixed(data, mixture)?) };
         let target = match (&statement.target, problem.target()) {
             (Target::Rows(_), Some(target)) => {
-                Measured::new(statement.learner.loss, target, target.probabilities())
+                Measured::new(statement.learner.loss, &Arc::new(target.clone()), target.probabilities())
             }
             (Target::Weights(weights), _) => {
                 let shares = weights.iter().map(|w| w.iter().sum::<f64>());
@@ -54,6 +54,7 @@ impl Nature {
         if let Some(steps) = self.rows.step_weights() {
             rows = rows.with_step_weights(steps.to_vec())?;
         }
+        let rows = Arc::new(rows);
         let target = Measured::new(loss, &rows, rows.probabilities());
         Ok(Nature { rows, target })
     }
@@ -70,7 +71,7 @@ impl Nature {
         if let Some(steps) = self.rows.step_weights() {
             rows = rows.with_step_weights(steps.iter().copied().step_by(stride).collect())?;
         }
-        Ok(Nature { rows, target: self.target.thinned_to(most) })
+        Ok(Nature { rows: Arc::new(rows), target: self.target.thinned_to(most) })
     }
 
     /// How strongly each row pulls where it acts, and after them the poisoned point: how often it comes, times its step weight.

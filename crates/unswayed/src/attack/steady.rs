@@ -28,8 +28,9 @@ pub(super) const MOST_ROWS: usize = 2000;
 /// Random starts for each label, at least.
 const RANDOM_STARTS: usize = 20;
 
-/// Of the points found on a part of the rows so many are tried on all of them.
+/// Of the points found on a part of the rows so many are tried on at most so many rows, and the best one on all of them.
 const FINALISTS: usize = 2;
+pub(super) const FINAL_ROWS: usize = 50_000;
 
 /// How often the price of points beyond the kink is raised in a stage.
 const PRICES: usize = 2;
@@ -110,7 +111,7 @@ impl Search<'_> {
 
     /// Whether neighbours are tried: on few rows the best point is at kinks, which a smooth ascent only comes near to.
     fn evolves(&self) -> bool {
-        self.goal == Goal::Loss && self.is_plain() && self.work.evaluations > 0
+        self.is_plain() && self.work.evaluations > 0
     }
 
     /// Whether the learner is the plain one for the hinge loss, for which there are methods that are exact at kinks.
@@ -177,9 +178,13 @@ impl Search<'_> {
         if !self.is_plain() {
             return self.exact_best(ends);
         }
-        let held = ends.into_par_iter().map(|end| self.exactly_held(end.point));
+        let final_rows = self.nature.thinned(FINAL_ROWS)?;
+        let of_many = self.nature.rows.rows() > FINAL_ROWS;
+        let last = Search { nature: &final_rows, ..*self };
+        let held = ends.into_par_iter().map(|end| last.exactly_held(end.point));
         let held = held.collect::<Result<Vec<_>, _>>()?;
-        self.goal.best(held).ok_or(AttackError::Unsupported("an empty set of points"))
+        let best = self.goal.best(held).ok_or(AttackError::Unsupported("an empty set of points"))?;
+        if of_many { self.exactly_held(best.point) } else { Ok(best) }
     }
 
     /// Of ends, the best one on the loss itself.

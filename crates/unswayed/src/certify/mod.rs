@@ -63,8 +63,8 @@ pub use series::Series;
 #[cfg(feature = "files")]
 pub use stream::{certify_partitions, certify_stream, pass_over, sample_rows};
 use unswayed_check::{
-    CaseProof, Certificate, Claim, Failure, Feature, Horizon, HorizonClaim, Loss, NewDataClaim, Proof,
-    Statement, Target, prove,
+    CaseProof, Certificate, Claim, Failure, Feature, Horizon, HorizonClaim, HorizonErrorClaim, Loss,
+    NewDataClaim, Proof, Statement, Target, prove,
 };
 
 use crate::data::Dataset;
@@ -99,8 +99,9 @@ pub struct Options {
 /// Whether a proof has a rule in place of numbers for each row (Lemma R1), so that the size of a certificate does not grow with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compact {
-    /// If there are more than 100,000 rows, and no other kind of proof is 0.1 % better. Rows without weights are then treated as those
-    /// of a stream are: the proof for a sample of them is improved by passes over all.
+    /// If there are more than 10,000 rows, or 100,000 with weights, and no other kind of proof is 0.1 % better (0.03 % for up to 100,000
+    /// rows). Rows without weights are then treated as those of a stream are: the proof for a sample of them is improved by passes
+    /// over all.
     #[default]
     IfLarge,
     /// In every case.
@@ -115,7 +116,9 @@ const LARGE: usize = 100_000;
 impl Compact {
     /// What it means for a problem.
     fn of(self, problem: &Problem) -> Compact {
-        let is_large = problem.data()[0].rows() > LARGE && problem.require(&rule_features(problem)).is_ok();
+        let data = &problem.data()[0];
+        let few = if data.weights().is_none() { MOST_SAME_ROWS } else { LARGE };
+        let is_large = data.rows() > few && problem.require(&rule_features(problem)).is_ok();
         if self == Compact::IfLarge && !is_large { Compact::Never } else { self }
     }
 }
@@ -227,11 +230,12 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// No adversary gets the fraction misclassified, averaged over the first steps, above this: what the bound on their loss says
-    /// of it. None without a horizon, and for a regression loss.
+    /// No adversary gets the fraction misclassified, averaged over the first steps, above this: by the proof of the error, or by what
+    /// the bound on their loss says of it. None without a horizon, and for a regression loss.
     pub fn horizon_error(&self) -> Option<f64> {
-        let loss = self.certificate.statement.learner.loss;
-        Some(loss.error_within(self.horizon_loss?)?.min(1.0))
+        let Certificate { statement, horizon_error, .. } = &self.certificate;
+        let by_loss = statement.learner.loss.error_within(self.horizon_loss?)?;
+        Some(horizon_error.map_or(1.0, |claim| claim.bound).min(by_loss).min(1.0))
     }
 }
 
@@ -349,7 +353,7 @@ impl Found {
             return Ok(self);
         }
         if options.effort.has_levels(problem) {
-            self.improve_error(levels::search(problem));
+            self.improve_error(levels::search(problem, options.horizon.is_some()));
         }
         if options.effort == Effort::Tight {
             self.improve_loss(contraction::search(problem, &self.loss, &start(problem, options)?));
@@ -424,19 +428,23 @@ fn finish(
 ) -> Result<Outcome, CertifyError> {
     let Found { loss, error, converged } = found;
     let start = start(problem, options)?;
-    let (mut statement, mut horizon) = (problem.statement().clone(), None);
+    let (mut statement, mut horizon, mut horizon_error) = (problem.statement().clone(), None, None);
     if let Some(steps) = options.horizon {
         let stated = stated_horizon(problem, options, steps, start.clone())?;
         let claim = horizon_claim(problem, &loss.proof, &stated);
-        horizon = Some(match first_steps {
+        let claim = match first_steps {
             // A second proof makes the file longer: it must be worth it.
             Some(own) if claim.as_ref().is_ok_and(|claim| claim.bound <= own.bound * (1.0 + WORTH)) => claim?,
             Some(own) => own,
             None => claim?,
-        });
+        };
+        let by_loss = statement.learner.loss.error_within(claim.bound).unwrap_or_default().min(1.0);
+        let by_error = error.as_ref().and_then(|error| horizon_error_claim(problem, &error.proof, &stated));
+        horizon_error = by_error.filter(|claim| claim.bound < by_loss);
+        horizon = Some(claim);
         statement.horizon = Some(stated);
     }
-    let certificate = Certificate { tool: tool(), statement, loss, error, horizon, new_data };
+    let certificate = Certificate { tool: tool(), statement, loss, error, horizon, horizon_error, new_data };
     Ok(outcome(problem, certificate, converged, &start))
 }
 
@@ -530,12 +538,22 @@ pub fn horizon_bounds(
 }
 
 fn horizon_claim(problem: &Problem, proof: &Proof, horizon: &Horizon) -> Result<HorizonClaim, CertifyError> {
+    let (bound, m) = horizon_bound(problem, proof, horizon).map_err(CertifyError::Refused)?;
+    Ok(HorizonClaim { bound, m, proof: None })
+}
+
+/// By a proof of the error; none if it is not for such steps or such a start.
+fn horizon_error_claim(problem: &Problem, proof: &Proof, horizon: &Horizon) -> Option<HorizonErrorClaim> {
+    let (bound, m) = horizon_bound(problem, proof, horizon).ok()?;
+    Some(HorizonErrorClaim { bound, m })
+}
+
+/// What a proof says of the first steps, by the exact checker, and its m.
+fn horizon_bound(problem: &Problem, proof: &Proof, horizon: &Horizon) -> Result<(f64, f64), Failure> {
     let m = best_m(problem.statement(), proof);
     let rows = problem.data_rows();
-    let proven =
-        prove(problem.statement(), proof, &problem.evidence(&rows)).map_err(CertifyError::Refused)?;
-    let bound = proven.horizon(horizon, m).map_err(CertifyError::Refused)?;
-    Ok(HorizonClaim { bound, m, proof: None })
+    let proven = prove(problem.statement(), proof, &problem.evidence(&rows))?;
+    Ok((proven.horizon(horizon, m)?, m))
 }
 
 /// The bound that the exact checker finds for a proof.

@@ -9,11 +9,16 @@ use unswayed_check::{
     Certificate, CertificateSums, Claim, Failure, HorizonClaim, Origin, Proof, RowSums, Statement,
 };
 
-use super::interior::{self, Model, PASSES, Parts, Totals, add_rows};
+use super::interior::{self, Model, Parts, Totals, add_rows};
 use super::{Options, Outcome, outcome, rule_features, start, stated_horizon, tool};
 use crate::data::{Block, DataError, Partition, Partitions, Stream};
 use crate::error::CertifyError;
 use crate::problem::Problem;
+
+/// Passes over all rows in the search, each of which reads them: for the sample's proof, that of the next solution, and models of its
+/// rule.
+const ROUNDS: usize = 1;
+const PASSES: usize = 4;
 
 /// Rows of a sample, at most.
 const SAMPLE_ROWS: usize = 100_000;
@@ -68,10 +73,11 @@ fn certify_passes(sample: &Problem, rows: &dyn Passes, options: &Options) -> Res
     statement.horizon = horizon.transpose()?;
     let pass =
         |models: &[Model; 2], number| rows.search(models, &format!("pass {} of {}", number + 1, PASSES + 1));
-    let (proofs, converged) = Parts::of_sample(sample).improved(pass)?;
+    let (proofs, converged) = Parts::of_sample(sample).improved(ROUNDS, PASSES, pass)?;
     let [loss, error] = proofs.map(|proof| Claim { bound: 0.0, proof: Proof::Cases(Box::new(proof)) });
     let error = (!sample.learner().average).then_some(error);
-    let draft = Certificate { tool: tool(), statement, loss, error, horizon: None, new_data: None };
+    let (horizon, horizon_error, new_data) = (None, None, None);
+    let draft = Certificate { tool: tool(), statement, loss, error, horizon, horizon_error, new_data };
     let certificate = claimed(&rows.exact(&draft)?)?;
     Ok(outcome(sample, certificate, converged, &start))
 }

@@ -138,7 +138,7 @@ impl Padded {
     /// Copies rows of the given length.
     pub fn new<'a>(rows: impl Iterator<Item = &'a [f64]>, dimension: usize) -> Self {
         let groups = dimension.div_ceil(LANES);
-        let mut values = Vec::new();
+        let mut values = Vec::with_capacity(rows.size_hint().0 * groups);
         for row in rows {
             let start = values.len();
             values.resize(start + groups, [0.0; LANES]);

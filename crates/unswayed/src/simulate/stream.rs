@@ -1,5 +1,7 @@
 //! Where points come from: benign rows by weight, and when the adversary's turn is.
 
+use std::sync::Arc;
+
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::Rng;
 use unswayed_data::SparseRows;
@@ -13,7 +15,7 @@ use crate::learner::{LANES, Padded, PointWeight};
 
 /// Benign rows and the threat.
 pub struct Stream {
-    rows: Padded,
+    rows: Arc<Padded>,
     /// The rows, if they are sparse; they are not padded then.
     sparse: Option<Dataset>,
     dimension: usize,
@@ -34,12 +36,19 @@ pub struct Stream {
 impl Stream {
     /// The rows of a data set, and an adversary who may send the points of a region.
     pub(crate) fn with_region(data: &Dataset, poison_rate: f64, region: Region) -> Self {
+        Stream::of_rows(Stream::padded(data), data, poison_rate, region)
+    }
+
+    /// The rows of a data set as streams have them.
+    pub(crate) fn padded(data: &Dataset) -> Arc<Padded> {
+        let is_sparse = data.sparse().is_some();
+        Arc::new(if is_sparse { Padded::default() } else { Padded::new(data.iter(), data.dimension()) })
+    }
+
+    /// The same with the padded rows of the data set, which several streams may share.
+    pub(crate) fn of_rows(rows: Arc<Padded>, data: &Dataset, poison_rate: f64, region: Region) -> Self {
         Stream {
-            rows: if data.sparse().is_some() {
-                Padded::default()
-            } else {
-                Padded::new(data.iter(), data.dimension())
-            },
+            rows,
             sparse: data.sparse().map(|_| data.clone()),
             dimension: data.dimension(),
             alias: data.weights().map(|_| alias_table(&data.probabilities())),

@@ -122,7 +122,12 @@ fn rows_in_parts() {
 /// In memory, many rows are treated as those of a stream: the bound is close to what solving for all of them finds.
 #[test]
 fn many_rows_in_memory() {
-    let rows = 100_001;
+    for rows in [20_000, 100_001] {
+        many_rows(rows);
+    }
+}
+
+fn many_rows(rows: usize) {
     let mut z = clouds(rows);
     let largest = z.chunks_exact(5).map(|z| z.iter().map(|x| x * x).sum::<f64>().sqrt()).fold(0.0, f64::max);
     for x in &mut z {
@@ -135,12 +140,16 @@ fn many_rows_in_memory() {
         let whole =
             certify_with(&equal, &Options::default().with_compact(Compact::Never)).expect("a certificate");
         let excess = quick.certified_loss / whole.certified_loss - 1.0;
-        println!("{rate}: {} for {}, {excess:.1e} above", quick.certified_loss, whole.certified_loss);
+        println!(
+            "{rows} rows, {rate}: {} for {}, {excess:.1e} above",
+            quick.certified_loss, whole.certified_loss
+        );
         println!("error {:?} for {:?}", quick.certified_error, whole.certified_error);
-        assert!(has_rule(&quick.certificate.loss.proof) && !has_rule(&whole.certificate.loss.proof));
-        assert!(quick.certificate.to_bytes().len() < 20_000);
-        assert!((-1e-6..1.2e-3).contains(&excess), "{excess}");
-        assert!(quick.certified_error <= whole.certified_error.map(|error| 1.003 * error));
+        let is_short = has_rule(&quick.certificate.loss.proof);
+        assert!(!has_rule(&whole.certificate.loss.proof));
+        assert!(is_short == (quick.certificate.to_bytes().len() < 20_000) && (is_short || rows <= 100_000));
+        assert!((-1e-6..5e-4).contains(&excess), "{excess}");
+        assert!(quick.certified_error <= whole.certified_error.map(|error| 1.001 * error));
         assert_eq!(quick.benign.loss.to_bits(), whole.benign.loss.to_bits());
     }
     // Rows with weights are solved for.

@@ -137,6 +137,7 @@ pub fn certificate(statement: Statement, loss: Proof, error: Option<Proof>, rows
         loss: claim(loss),
         error: error.map(claim),
         horizon: Some(HorizonClaim { bound: transient, m, proof: own }),
+        horizon_error: None,
         new_data: None,
         statement: Statement { data, horizon: Some(steps), ..statement },
     }

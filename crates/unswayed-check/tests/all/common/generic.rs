@@ -1,7 +1,7 @@
 //! A loose but valid proof for every combination of features that no rule refuses.
 
 use unswayed_check::{
-    CaseProof, Cases, ClassWeights, ContractionProof, ContractionRound, Feature, Horizon, Labels,
+    CaseProof, Cases, ClassWeights, ContractionCase, ContractionProof, ContractionRound, Feature, Horizon, Labels,
     LevelsProof, Lines, Loss, PoisonWeight, Proof, RowBound, Schedule, Set, Shells, Statement, Target,
 };
 
@@ -66,15 +66,18 @@ pub fn by_contraction(problem: &Problem) -> Proof {
         nu: vec![NU, 0.0],
         codes: vec![0x0f, 0x37, 0x88, 0xf1],
     };
+    let case = ContractionCase {
+        rounds: vec![round([0.0, 3.0]), round([5.0, 6.0])],
+        tau: 8.0,
+        nu: NU,
+        codes: vec![0x78, 0x56],
+    };
     Proof::Contraction(Box::new(ContractionProof {
         alpha: ALPHA,
         beta: vec![-0.5; problem.dimension],
         ball: BALL,
         target: 0.5,
-        rounds: vec![round([0.0, 3.0]), round([5.0, 6.0])],
-        tau: 8.0,
-        nu: NU,
-        codes: vec![0x78, 0x56],
+        cases: vec![case; problem.statement.data.len()],
     }))
 }
 

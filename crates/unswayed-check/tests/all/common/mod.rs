@@ -337,6 +337,7 @@ pub fn certificate(problem: &Problem) -> Certificate {
         loss: loss.claim(),
         error: is_error.then(|| problem.claim()),
         horizon: bound.map(|bound| HorizonClaim { bound, m, proof }),
+        horizon_error: None,
         new_data: None,
     }
 }

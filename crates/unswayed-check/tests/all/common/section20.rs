@@ -67,6 +67,10 @@ terms! {
     FarMargin,
     FarSquare,
     FarTilt,
+    /// Theorem E5: what λ_q costs at the start, ψ there, and h.
+    StartSquare,
+    StartHeight,
+    StartSlope,
 }
 
 /// A term, and the part of it that is left out.
@@ -124,12 +128,7 @@ impl Case {
     /// The same in binary64, with a planted error.
     pub fn planted(&self, planted: Option<Planted>) -> Vec<f64> {
         let letters = Letters::new(self, planted);
-        let anywhere = letters.anywhere();
-        let bound = |k: usize| {
-            let bound = if k < self.proof.fine { letters.on_level(k).min(anywhere) } else { anywhere };
-            bound + letters.drift(k)
-        };
-        (0..self.proof.heights.len()).map(bound).collect()
+        (0..self.proof.heights.len()).map(|k| letters.bound(k) + letters.drift(k)).collect()
     }
 }
 
@@ -371,6 +370,12 @@ impl<'a> Letters<'a> {
         rows + reach + self.less(Term::Centre, centre) + point + peak
     }
 
+    /// G of shell k.
+    fn bound(&self, k: usize) -> f64 {
+        let anywhere = self.anywhere();
+        if k < self.case.proof.fine { self.on_level(k).min(anywhere) } else { anywhere }
+    }
+
     fn lipschitz(&self) -> f64 {
         let proof = &self.case.proof;
         let most = (1.0 - self.eps) * proof.spread_far / 4.0;
@@ -391,10 +396,32 @@ impl<'a> Letters<'a> {
         ((w * 65536.0).ceil() / 65536.0).min(1.0)
     }
 
+    /// Y on the ends of shell k.
+    fn edges(&self, k: usize) -> [f64; 2] {
+        let Case { proof, .. } = self.case;
+        let low = if k == 0 { self.least - self.base } else { proof.heights[k - 1] };
+        [(low + proof.offset).sqrt(), (proof.heights[k] + proof.offset).sqrt()]
+    }
+
+    /// e^{γ(Y−Ȳ)}
+    fn power(&self, y: f64) -> f64 {
+        (self.case.proof.steepness * (y - self.case.proof.anchor)).clamp(-700.0, 700.0).exp()
+    }
+
     /// b of shell k.
     pub fn drift(&self, k: usize) -> f64 {
+        let ([y0, y1], growth) = (self.edges(k), self.growth(k));
+        let height = self.power(if growth > 0.0 { y1 } else { y0 });
+        let height =
+            if growth > 0.0 { self.less(Term::Height, height) } else { self.more(Term::Height, height) };
+        self.case.proof.size * growth * height / self.eta
+    }
+
+    /// K of shell k.
+    fn growth(&self, k: usize) -> f64 {
         let Letters { case: Case { proof, .. }, eta, eps, sigma, .. } = self;
         let (gamma, l, offset) = (proof.steepness, self.lipschitz(), proof.offset);
+        let [y0, y1] = self.edges(k);
         let is_near = k < proof.near;
         let square = |i: usize| if is_near { self.near(i).powi(2) } else { 1.0 };
         let radius = proof.radius;
@@ -409,7 +436,6 @@ impl<'a> Letters<'a> {
         let (jump, jumps) =
             (self.less(Term::Jump, first.exp()), self.less(Term::Jump, (first + second).exp()));
         let low = if k == 0 { -gap } else { proof.heights[k - 1] };
-        let (y0, y1) = ((low + offset).sqrt(), (proof.heights[k] + offset).sqrt());
         let c2 = 1.0 - gamma * eta * spread * jump / (4.0 * y0);
         let fall = self.more(Term::Fall, c2);
         let push = self.less(Term::Push, eps * radius);
@@ -419,12 +445,55 @@ impl<'a> Letters<'a> {
         let pull = sigma * (self.reach(k) + length(&proof.centre));
         let pull = self.less(Term::Decay, pull.min(proof.norm));
         let second = jumps * gamma * eta * eta * l * (lengths.sqrt() + pull).powi(2) / (4.0 * y0);
-        let growth = zeta.exp_m1() + second;
-        let y = if growth > 0.0 { y1 } else { y0 };
-        let height = (gamma * (y - proof.anchor)).clamp(-700.0, 700.0).exp();
-        let height =
-            if growth > 0.0 { self.less(Term::Height, height) } else { self.more(Term::Height, height) };
-        proof.size * growth * height / eta
+        zeta.exp_m1() + second
+    }
+
+    /// How many shells keep the exponential, and h of those beyond.
+    pub fn slopes(&self) -> (usize, Vec<f64>) {
+        let Case { proof, .. } = self.case;
+        let bounds: Vec<f64> = (0..proof.heights.len()).map(|k| self.bound(k)).collect();
+        let sums = bounds.iter().enumerate().map(|(k, bound)| bound + self.drift(k));
+        let value = sums.fold(f64::NEG_INFINITY, f64::max);
+        let (mut edge, mut slopes) = (proof.heights.len(), vec![0.0]);
+        while edge > 1 && self.growth(edge - 1) < 0.0 {
+            let excess = (bounds[edge - 1] - value).max(0.0);
+            let slope = (-excess / self.growth(edge - 1)).max(slopes[slopes.len() - 1]);
+            if proof.size * self.power(self.edges(edge - 1)[0]) < slope * self.eta {
+                break;
+            }
+            slopes.push(slope);
+            edge -= 1;
+        }
+        let slopes = slopes[1..].iter().rev().map(|slope| self.less(Term::StartSlope, *slope));
+        (edge, slopes.collect())
+    }
+
+    /// ψ at this Y.
+    pub fn barrier(&self, y: f64, (edge, slopes): &(usize, Vec<f64>)) -> f64 {
+        let Case { proof, .. } = self.case;
+        let end = self.edges(edge - 1)[1];
+        let beyond = slopes.iter().enumerate().map(|(j, slope)| {
+            let [low, high] = self.edges(edge + j);
+            slope * (y.min(high) - low).max(0.0)
+        });
+        proof.size * self.power(y.min(end)) / self.eta + proof.steepness * beyond.sum::<f64>()
+    }
+
+    /// F of a model.
+    pub fn objective(&self, theta: &[f64]) -> f64 {
+        let loss = |s: f64| if self.case.is_hinge() { (1.0 - s).max(0.0) } else { (-s).exp().ln_1p() };
+        let mean = self.mean(|i| loss(dot(self.case.row(i), theta)));
+        (1.0 - self.eps) * mean + self.sigma / 2.0 * dot(theta, theta)
+    }
+
+    /// What a start adds to the sum of the errors.
+    pub fn start(&self, theta: &[f64]) -> f64 {
+        let Case { proof, .. } = self.case;
+        let beta = proof.tilt.iter().zip(&proof.centre).map(|(tilt, o)| tilt - self.chi * o);
+        let square: f64 = theta.iter().zip(beta).map(|(t, b)| (2.0 * proof.alpha * t + b).powi(2)).sum();
+        let y = (self.objective(theta) - self.base + proof.offset).sqrt();
+        self.less(Term::StartSquare, square / (4.0 * proof.alpha * self.eta))
+            + self.less(Term::StartHeight, self.barrier(y, &self.slopes()))
     }
 
     /// G_∞

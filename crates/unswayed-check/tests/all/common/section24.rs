@@ -2,7 +2,7 @@
 //! 1 %, so that the value is too low. And G_λ itself, by taking the learner's steps.
 
 use unswayed_check::{
-    ContractionProof, ContractionRound, Evidence, Failure, Proof, Rows, Set, Statement, Target, prove,
+    ContractionCase, ContractionProof, ContractionRound, Evidence, Failure, Proof, Rows, Set, Statement, Target, prove,
 };
 
 use super::dot;
@@ -14,6 +14,13 @@ pub struct Case {
     pub proof: ContractionProof,
     pub z: Vec<f64>,
     pub weights: Option<Vec<f64>>,
+}
+
+impl Case {
+    /// What is proved of the one dataset.
+    pub fn case(&mut self) -> &mut ContractionCase {
+        &mut self.proof.cases[0]
+    }
 }
 
 /// The terms of the section's formulas.
@@ -114,7 +121,8 @@ impl Case {
 
     /// The bound by the section's formulas.
     pub fn value(&self, planted: Option<Term>) -> f64 {
-        let ContractionProof { ball, target, rounds, tau, nu, codes, .. } = &self.proof;
+        let ContractionProof { ball, target, cases, .. } = &self.proof;
+        let ContractionCase { rounds, tau, nu, codes } = &cases[0];
         let mut ends: Vec<[f64; 2]> = self
             .rows_and_weights()
             .iter()

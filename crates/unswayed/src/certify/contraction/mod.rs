@@ -15,13 +15,13 @@ mod numbers;
 mod rounds;
 
 use unswayed_check::{
-    CaseProof, Claim, ContractionProof, Feature, Proof, Set, Target, features, unsupported,
+    CaseProof, Claim, ContractionCase, ContractionProof, Feature, Proof, Set, Target, features, unsupported,
 };
 
 use super::{exact_bound, norm};
 use crate::problem::Problem;
 use descent::Multipliers;
-use lambda::{Lambda, Reach};
+use lambda::Reach;
 use numbers::Numbers;
 use rounds::{Rounds, State};
 
@@ -56,6 +56,9 @@ pub(super) fn search(problem: &Problem, known: &Claim, start: &[f64]) -> Option<
         return None;
     }
     let Proof::Cases(cases) = &known.proof else { return None };
+    if cases.cases.tau.len() != problem.data().len() {
+        return None;
+    }
     let proof = Proof::Contraction(Box::new(best(problem, radius, (cases, known.bound), start)?.proof));
     let bound = exact_bound(problem, &proof).ok()?;
     Some(Claim { bound, proof })
@@ -71,17 +74,21 @@ struct Found {
 fn best(problem: &Problem, radius: f64, (known, bound): (&CaseProof, f64), start: &[f64]) -> Option<Found> {
     let reach = Reach::new(problem)?;
     let mut best: Option<Found> = None;
-    let is_whole = problem.statement().target == Target::Data;
+    let datasets = problem.data().len();
+    let is_whole = problem.statement().target == Target::Data && datasets == 1;
     for share in if is_whole { &SHARES[..1] } else { &SHARES[..] } {
         let Some(lambda) = reach.lambda(problem, known, *share) else { continue };
-        let numbers = Numbers::new(problem, radius, lambda.alpha, &lambda.beta);
-        let (ball, first) = (ball(problem, &numbers, start), state(&numbers, &lambda, bound));
+        let numbers = |dataset| Numbers::new(problem, dataset, radius, lambda.alpha, &lambda.beta);
+        let numbers: Vec<Numbers> = (0..datasets).map(numbers).collect();
+        let ball = ball(problem, &numbers, start);
+        let state = |(dataset, numbers)| state(numbers, [lambda.tau[dataset], lambda.nu[dataset]], bound);
+        let first: Vec<State> = numbers.iter().enumerate().map(state).collect();
         loop {
             let so_far = best.as_ref().map_or(bound, |best| best.bound);
             let Some(found) = proof(&numbers, ball, &first, [reach.attack, so_far]) else { break };
             let is_worth = so_far - found.bound > WORTH * (so_far - reach.attack);
             best = Some(found);
-            if is_whole || !is_worth {
+            if !is_worth {
                 break;
             }
         }
@@ -90,8 +97,8 @@ fn best(problem: &Problem, radius: f64, (known, bound): (&CaseProof, f64), start
 }
 
 /// Where searches start.
-fn state(numbers: &Numbers, lambda: &Lambda, bound: f64) -> State {
-    let at = [(0.1 * bound).ln(), (1.2 * lambda.tau).ln(), lambda.nu];
+fn state(numbers: &Numbers, [tau, nu]: [f64; 2], bound: f64) -> State {
+    let at = [(0.1 * bound).ln(), (1.2 * tau).ln(), nu];
     State {
         multipliers: Multipliers { at, step: [0.4, 0.1, 0.03 * numbers.two_ak] },
         u: vec![0.5; numbers.n],
@@ -99,16 +106,40 @@ fn state(numbers: &Numbers, lambda: &Lambda, bound: f64) -> State {
 }
 
 /// ϱ: more than θ can reach, from this start too, or the radius of the projection.
-fn ball(problem: &Problem, numbers: &Numbers, start: &[f64]) -> f64 {
-    let longest = numbers.squares.iter().fold(0.0_f64, |most, n| most.max(*n)).sqrt().max(numbers.radius);
-    problem.learner().projection.unwrap_or((BALL * longest / numbers.sigma).max(2.0 * norm(start)))
+fn ball(problem: &Problem, numbers: &[Numbers], start: &[f64]) -> f64 {
+    let squares = numbers.iter().flat_map(|numbers| &numbers.squares);
+    let Numbers { radius, sigma, .. } = numbers[0];
+    let longest = squares.fold(0.0_f64, |most, n| most.max(*n)).sqrt().max(radius);
+    problem.learner().projection.unwrap_or((BALL * longest / sigma).max(2.0 * norm(start)))
 }
 
-/// First the least target for which intervals vanish, then the proof for it; none if that is not below what is known.
-fn proof(numbers: &Numbers, ball: f64, start: &State, [attack, known]: [f64; 2]) -> Option<Found> {
+/// First the least target for which the intervals of every dataset vanish, then the proofs for it; none if that is not below what is
+/// known.
+fn proof(numbers: &[Numbers], ball: f64, start: &[State], [attack, known]: [f64; 2]) -> Option<Found> {
     let at = |share: f64| attack + share * (known - attack);
-    let mut share = FIRST_TARGET;
-    let mut rounds = Rounds::new(numbers, ball, start);
+    let (mut share, mut firsts) = (FIRST_TARGET, vec![]);
+    for (numbers, start) in numbers.iter().zip(start) {
+        let (least, first) = least_share(Rounds::new(numbers, ball, start), share, at)?;
+        share = least;
+        firsts.push(first);
+    }
+    let target = at(share);
+    let cases: Vec<(f64, ContractionCase)> =
+        firsts.into_iter().map(|first| case(first.again(ball), target)).collect();
+    let bound = cases.iter().fold(target, |most, (bound, _)| most.max(*bound));
+    let Numbers { alpha, ref beta, d, .. } = numbers[0];
+    let cases = cases.into_iter().map(|(_, case)| case).collect();
+    let proof = ContractionProof { alpha, beta: beta[..d].to_vec(), ball, target, cases };
+    (bound < known).then_some(Found { bound, proof })
+}
+
+/// The least target, as a share of the way to what is known, for which the intervals of a dataset vanish, and its searches after the
+/// first sweep.
+fn least_share<'a>(
+    mut rounds: Rounds<'a>,
+    mut share: f64,
+    at: impl Fn(f64) -> f64,
+) -> Option<(f64, Rounds<'a>)> {
     let mut first = None;
     for sweep in 0..MOST_SWEEPS {
         let left = rounds.sweep(at(share), sweep == 0);
@@ -125,8 +156,11 @@ fn proof(numbers: &Numbers, ball: f64, start: &State, [attack, known]: [f64; 2])
             return None;
         }
     }
-    let target = at(share);
-    let mut rounds = first?.again(ball);
+    Some((share, first?))
+}
+
+/// The proof of a dataset for a target, and the bound on what is left.
+fn case(mut rounds: Rounds, target: f64) -> (f64, ContractionCase) {
     let mut rest = rounds.rest(target);
     for _ in 0..PROOF_SWEEPS {
         if rest.bound <= target || rounds.sweep(target, false) > ENDED {
@@ -134,16 +168,5 @@ fn proof(numbers: &Numbers, ball: f64, start: &State, [attack, known]: [f64; 2])
         }
         rest = rounds.rest(target);
     }
-    let bound = rest.bound.max(target);
-    let proof = ContractionProof {
-        alpha: numbers.alpha,
-        beta: numbers.beta[..numbers.d].to_vec(),
-        ball,
-        target,
-        rounds: rounds.written,
-        tau: rest.tau,
-        nu: rest.nu,
-        codes: rest.codes,
-    };
-    (bound < known).then_some(Found { bound, proof })
+    (rest.bound, ContractionCase { rounds: rounds.written, tau: rest.tau, nu: rest.nu, codes: rest.codes })
 }

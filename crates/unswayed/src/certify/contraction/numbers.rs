@@ -35,8 +35,9 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    pub(super) fn new(problem: &Problem, radius: f64, alpha: f64, beta: &[f64]) -> Self {
-        let (learner, data) = (problem.learner(), &problem.data()[0]);
+    /// For the rows of one dataset.
+    pub(super) fn new(problem: &Problem, dataset: usize, radius: f64, alpha: f64, beta: &[f64]) -> Self {
+        let (learner, data) = (problem.learner(), &problem.data()[dataset]);
         let (eta, sigma, eps) = (learner.learning_rate, learner.regularization, problem.threat().poison_rate);
         let (n, d) = (data.rows(), data.dimension());
         let width = d.next_multiple_of(LANES);
@@ -44,7 +45,7 @@ impl Numbers {
         let two_ak = 2.0 * alpha * (1.0 - eta * sigma);
         let squares: Vec<f64> = data.iter().map(|z| dot(z, z)).collect();
         let p = data.probabilities();
-        let t = of_target(&problem.statement().target, &p);
+        let t = of_target(&problem.statement().target, dataset, &p);
         let jump =
             |((z, n), p): ((&[f64], &f64), &f64)| p * (1.0 - eps) * (two_ak + alpha * eta * n + dot(beta, z));
         Numbers {
@@ -73,8 +74,8 @@ impl Numbers {
 }
 
 /// t_i of all rows.
-fn of_target(target: &Target, p: &[f64]) -> Vec<f64> {
+fn of_target(target: &Target, dataset: usize, p: &[f64]) -> Vec<f64> {
     let Target::Weights(weights) = target else { return p.to_vec() };
-    let total: f64 = weights[0].iter().sum();
-    weights[0].iter().map(|t| t / total).collect()
+    let total: f64 = weights[dataset].iter().sum();
+    weights[dataset].iter().map(|t| t / total).collect()
 }

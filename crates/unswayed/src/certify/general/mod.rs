@@ -71,11 +71,14 @@ pub(super) fn first_steps(problem: &Problem, start: &StartCost) -> Vec<CaseProof
     ROOMS.map(|room| search.proof(&task, &edges, &found, method, room)).into()
 }
 
-/// The best α and β for hinge rows whose margins are in intervals, without a proof that they are.
+/// The best α and β for hinge rows whose margins are in intervals, without a proof that they are. The rows are those of all datasets.
 pub(super) fn on_intervals(problem: &Problem, intervals: &[[f64; 2]]) -> Option<(f64, Vec<f64>)> {
     let mut search = Search::new(problem, None).ok()?;
     let range = |[low, high]: &[f64; 2]| (f64::midpoint(*low, *high), 0.5 * (high - low));
-    search.tables[0].ranges = intervals.iter().map(range).collect();
+    let mut rest = intervals.iter().map(range);
+    for table in &mut search.tables {
+        table.ranges = rest.by_ref().take(table.len()).collect();
+    }
     let task = search.task(&rows::Interval, &[]);
     let found = by_program(&task, most_rows(&task))?;
     Some((found.alpha, found.beta))

@@ -7,33 +7,38 @@ use unswayed_check::CaseProof;
 
 use super::parts::Parts;
 use super::passes::{Model, Totals, add_rows};
-use super::{Found, Instance, NOTICEABLE, Point, Proven, bounded_range, theorem2};
+use super::{
+    Found, Instance, LARGE_DATA, MOST_SAME_ROWS, Point, Proven, bounded_range, noticeable, theorem2,
+};
 use crate::certify::claim;
 use crate::problem::Problem;
 
-/// From so many rows on.
-const MANY: usize = 100_000;
-/// Rows of the sample, about.
-const SAMPLE: usize = 50_000;
+/// Rows of the sample, at most.
+const SAMPLE: usize = 12_500;
+/// Rounds of the search, and passes over all rows: they cost little beside solving for the sample.
+const ROUNDS: usize = 2;
+const PASSES: usize = 8;
 /// Rows that a thread adds up at a time.
 const BLOCK: usize = 8192;
 
-/// The proofs and the sample's solution; none if the rows are not many or have weights, if another form of proof would be
-/// noticeably better, or if the exact checker does not confirm what was found.
+/// The proofs and the sample's solution; none if the rows are not many or have weights, or if the exact checker does not confirm what
+/// was found. Where the sample says that the bounded-range form is worth a number for each row, that is solved for all rows.
 pub(super) fn search(
     problem: &Problem,
     instance: &Instance,
     near: Option<&Point>,
     may_be_ranged: bool,
 ) -> Option<(Proven, Point)> {
-    let sample = sample(problem, instance)?;
+    let sample = sample(problem, instance, MOST_SAME_ROWS)?;
     let loss = theorem2(&sample, near);
-    if may_be_ranged && is_noticeably_better(&bounded_range(&sample, &loss), &loss) {
-        return None;
-    }
-    let point = loss.point.clone();
+    let is_ranged = may_be_ranged && is_better(instance, &bounded_range(&sample, &loss), &loss);
+    let (point, first) = (loss.point.clone(), is_ranged.then(|| loss.clone()));
     let ([loss, error], converged) = improved(problem, Parts::new(sample, loss));
-    let loss = claim(problem, loss).ok()?;
+    let mut loss = claim(problem, loss).ok()?;
+    let ranged = first.and_then(|first| claim(problem, bounded_range(instance, &first).proof).ok());
+    if let Some(ranged) = ranged.filter(|ranged| ranged.bound < loss.bound) {
+        loss = ranged;
+    }
     let error = if problem.learner().average { None } else { claim(problem, error).ok() };
     let error = error.filter(|error| error.bound < loss.bound.min(1.0));
     Some((Proven { loss, error, converged }, point))
@@ -41,16 +46,17 @@ pub(super) fn search(
 
 /// A proof for the first steps from the instance's start; none if the rows are not many or have weights.
 pub(super) fn first_steps(problem: &Problem, instance: &Instance) -> Option<CaseProof> {
-    let sample = sample(problem, instance)?;
+    let sample = sample(problem, instance, LARGE_DATA)?;
     let loss = theorem2(&sample, None);
     let ([loss, _], _) = improved(problem, Parts::new(sample, loss));
     Some(loss)
 }
 
-fn sample<'a>(problem: &Problem, instance: &'a Instance) -> Option<Instance<'a>> {
+/// A sample of the rows, if they are more than so many.
+fn sample<'a>(problem: &Problem, instance: &'a Instance, few: usize) -> Option<Instance<'a>> {
     let data = &problem.data()[0];
-    let is_for = data.rows() > MANY && data.weights().is_none();
-    is_for.then(|| instance.sample(data.rows().div_ceil(SAMPLE)))
+    let is_for = data.rows() > few && data.weights().is_none();
+    is_for.then(|| instance.sample(data.rows().div_ceil(SAMPLE).max(2)))
 }
 
 /// The proofs of loss and error after passes over all rows, and whether the solver converged.
@@ -58,12 +64,13 @@ fn improved(problem: &Problem, parts: Parts) -> ([CaseProof; 2], bool) {
     let data = &problem.data()[0];
     let width = BLOCK * data.dimension();
     let pass = |models: &[Model; 2], _| Ok::<_, Infallible>(totals(models, data.z().par_chunks(width)));
-    let Ok(found) = parts.improved(pass);
+    let Ok(found) = parts.improved(ROUNDS, PASSES, pass);
     found
 }
 
-fn is_noticeably_better(found: &Found, than: &Found) -> bool {
-    found.bound < than.bound - NOTICEABLE * than.bound.abs()
+/// Whether a bound for a sample is better by more than a shorter file is worth.
+fn is_better(instance: &Instance, found: &Found, than: &Found) -> bool {
+    found.bound < than.bound - noticeable(instance.rows()) * than.bound.abs()
 }
 
 /// The sums over all rows, which do not depend on who adds them up.

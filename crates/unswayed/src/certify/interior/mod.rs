@@ -56,14 +56,14 @@ pub(super) use instance::{Instance, Role};
 pub use instance::{MOST_SAME_COLUMNS, MOST_SAME_ROWS};
 pub(crate) use outer::Point;
 use parts::Candidate;
-pub(super) use parts::{PASSES, Parts};
+pub(super) use parts::Parts;
 pub(super) use passes::{Model, Totals, add_rows};
 pub(super) use rows::Rows;
 use unswayed_check::{CaseProof, Cases, Claim, Failure, Lines, Loss, RowBound, Set, Shells, Target};
 
 use super::span::Span;
 use super::start::StartCost;
-use super::{Compact, Found as Proven};
+use super::{Compact, Found as Proven, LARGE as LARGE_DATA};
 use crate::error::CertifyError;
 use crate::problem::Problem;
 
@@ -77,12 +77,15 @@ const LARGE: usize = 8000;
 const STRIDE: usize = 8;
 
 /// By how much a bound may be larger, relatively, for a proof whose size does not grow with the rows.
-const NOTICEABLE: f64 = 1e-3;
+fn noticeable(rows: usize) -> f64 {
+    if rows > LARGE_DATA { 1e-3 } else { 3e-4 }
+}
 
 /// How much a bound must be worse than a refused one to matter.
 const REFUSED: f64 = 1e-6;
 
 /// A proof and how it was found.
+#[derive(Clone)]
 struct Found {
     /// Strictly feasible, up to rounding.
     proof: CaseProof,
@@ -182,7 +185,7 @@ fn shortened(instance: &Instance, mut others: Vec<Found>, whole: Found, compact:
     }
     let short = compact::by_rule(instance, &whole);
     let best = others.iter().fold(whole.bound, |best, other| best.min(other.bound));
-    if compact == Compact::Always || short.bound <= best + NOTICEABLE * best.abs() {
+    if compact == Compact::Always || short.bound <= best + noticeable(instance.rows()) * best.abs() {
         return vec![short];
     }
     others.push(whole);

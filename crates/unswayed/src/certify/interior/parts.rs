@@ -22,9 +22,6 @@ use super::passes::{GAIN, Model, Slopes, Totals};
 use super::{Found, theorem, theorem2, zero_one};
 use crate::problem::Problem;
 
-/// Passes over all rows in the search: for the sample's proof, that of the next solution, and models of its rule.
-pub(in super::super) const PASSES: usize = 4;
-
 /// The proofs of the loss and of the error that a sample leads to.
 pub(in super::super) struct Parts<'a> {
     instance: Instance<'a>,
@@ -65,20 +62,23 @@ impl<'a> Parts<'a> {
     }
 
     /// The best proofs of the loss and the error after some passes over all rows, and whether the solver converged. `pass` makes the
-    /// pass of a number, from 0 on.
+    /// pass of a number, from 0 on: after so many first ones the sample is solved again, after the others the model of the rule.
     pub(in super::super) fn improved<E>(
         mut self,
+        rounds: usize,
+        passes: usize,
         mut pass: impl FnMut(&[Model; 2], usize) -> Result<[Totals; 2], E>,
     ) -> Result<([CaseProof; 2], bool), E> {
         let (mut best, mut bounds) = (self.found.clone(), [f64::INFINITY; 2]);
-        for number in 0..PASSES {
+        for number in 0..passes {
             let sums = pass(&self.models(), number)?;
             for (which, (candidate, bound)) in self.settled(&sums).into_iter().enumerate() {
                 if bound < bounds[which] {
                     (best[which], bounds[which]) = (candidate, bound);
                 }
             }
-            self.found = if number == 0 { self.solved_again(&sums) } else { self.with_next_models(&sums) };
+            self.found =
+                if number < rounds { self.solved_again(&sums) } else { self.with_next_models(&sums) };
         }
         let converged = best[0].converged;
         Ok((best.map(|candidate| candidate.proof), converged))

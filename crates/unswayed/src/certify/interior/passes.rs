@@ -12,7 +12,7 @@ use super::instance::{Instance, dot};
 
 /// The gain of the rules. What it costs falls with its square, and rows that are nearer to the kink than half its inverse must be more
 /// than there are columns.
-pub(super) const GAIN: f64 = 300.0;
+pub(super) const GAIN: f64 = 60.0;
 
 /// Units in a number that is as large as what a row of norm 1 adds.
 const UNITS: f64 = 68_719_476_736.0;

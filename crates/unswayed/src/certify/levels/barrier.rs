@@ -126,9 +126,10 @@ impl Shells {
         (0..self.heights.len()).map(|k| drift(low(k), k)).collect()
     }
 
-    /// Leaves out the levels that the bound does not need.
-    pub(super) fn thin(&mut self, levels: &Levels, bounds: &[f64], barrier: &Barrier) {
-        let Some(kept) = self.needed(levels, bounds, barrier) else { return };
+    /// Leaves out the levels that the bound does not need, of the first ones.
+    pub(super) fn thin(&mut self, levels: &Levels, bounds: &[f64], barrier: &Barrier, first: usize) {
+        let Some(mut kept) = self.needed(levels, &bounds[..first], barrier) else { return };
+        kept.extend(first..bounds.len());
         let before = |end: usize| kept.iter().filter(|k| **k < end).count();
         (self.near, self.fine) = (before(self.near), before(self.fine));
         self.heights = kept.iter().map(|&k| self.heights[k]).collect();

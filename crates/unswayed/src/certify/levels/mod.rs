@@ -50,8 +50,8 @@ pub(super) fn is_quick(problem: &Problem) -> bool {
 }
 
 /// A proof of the error, with the bound that the exact checker finds; none if there is no theorem for the problem, or if it is
-/// too large.
-pub(super) fn search(problem: &Problem) -> Option<Claim> {
+/// too large. One that is also for first steps has more shells: few of them make a start that is far out dear (Theorem E5).
+pub(super) fn search(problem: &Problem, first_steps: bool) -> Option<Claim> {
     let features = [features(problem.statement()), vec![Feature::Levels]].concat();
     if problem.rows() > MOST_ROWS || unsupported(&features).is_some() || problem.threat().poison_rate == 0.0 {
         return None;
@@ -64,7 +64,7 @@ pub(super) fn search(problem: &Problem) -> Option<Claim> {
     }
     let level = Shells::new(&levels, LEVEL).level(&levels)?;
     let Fit { program, x } = fit(&levels, level * level * levels.unit())?;
-    let proof = finish(&levels, &program, &x, level, problem.learner().batch > 1)?;
+    let proof = finish(&levels, &program, &x, level, [problem.learner().batch > 1, first_steps])?;
     let proof = Proof::Levels(Box::new(proof));
     let bound = exact_bound(problem, &proof).ok()?;
     Some(Claim { bound, proof })
@@ -80,7 +80,13 @@ fn smoothing(base: &Base) -> f64 {
 }
 
 /// The bound in every fine shell and the crude one beyond, then a barrier, then all numbers together.
-fn finish(levels: &Levels, program: &Program, x: &Unknowns, level: f64, batch: bool) -> Option<LevelsProof> {
+fn finish(
+    levels: &Levels,
+    program: &Program,
+    x: &Unknowns,
+    level: f64,
+    [batch, first_steps]: [bool; 2],
+) -> Option<LevelsProof> {
     let base = levels.base;
     let peak = program.peak(x)?;
     let mut shells = Shells::new(levels, level);
@@ -102,7 +108,7 @@ fn finish(levels: &Levels, program: &Program, x: &Unknowns, level: f64, batch: b
     };
     let bounds: Vec<f64> = (0..shells.heights.len()).map(bound).collect();
     let barrier = shells.choose(levels, &bounds, batch)?;
-    shells.thin(levels, &bounds, &barrier);
+    shells.thin(levels, &bounds, &barrier, if first_steps { shells.near } else { bounds.len() });
     Some(LevelsProof {
         radius: base.radius,
         norm: base.norm,

@@ -476,8 +476,8 @@ def other_array(random_, text):
 
 
 VECTORS = {
-    *verify.LINE_VECTORS, *verify.CASE_VECTORS, "beta", "radii", "centre", "q", "points", "start", "a", "b", "m", "h", "theta", "point", "weights",
-    *verify.LEVEL_VECTORS, "ends", "pulls",
+    *" ".join([verify.LINE_VECTORS, verify.CASE_VECTORS, verify.LEVEL_VECTORS]).split(), "beta", "radii", "centre", "q", "points", "start", "a", "b", "m", "h", "theta", "point", "weights",
+    "ends", "pulls",
 }
 
 

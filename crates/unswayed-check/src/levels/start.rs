@@ -7,7 +7,7 @@
 //! λ_b grows exponentially with Y, which a start far from o could not pay. Beyond some shell ψ grows by γh_k per unit of Y in
 //! shell k instead, h_k being as small as the bound allows there: h_k ≥ (G_j − B)/(−K_j) for all j ≥ k.
 
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use super::LevelsProof;
 use super::barrier::{Drift, power_down, power_up};

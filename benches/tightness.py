@@ -63,7 +63,7 @@ def certify(program, data, task, rows, rates, *more):
 
 def held(program, data, task, rows, rates):
     """The loss at which the steady-state attack holds the learner, for small learning rates."""
-    return run(program, "attack", data, task, rows, rates, "--attack", "steady-state")["settled_loss"]
+    return run(program, "attack", data, task, rows, rates, "--attack", "steady-state")["attacks"][0]["settled_loss"]
 
 
 def run(program, verb, data, task, rows, rates, *more):

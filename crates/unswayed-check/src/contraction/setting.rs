@@ -167,8 +167,12 @@ pub(super) fn require_numbers(
     for (name, x) in [("alpha", proof.alpha), ("ball", proof.ball), ("target", proof.target)] {
         require_finite(name, x)?;
     }
-    let work: u128 =
-        proof.cases.iter().zip(evidence.data).map(|(case, rows)| work(case, rows.len() as u128, d as u128)).sum();
+    let work: u128 = proof
+        .cases
+        .iter()
+        .zip(evidence.data)
+        .map(|(case, rows)| work(case, rows.len() as u128, d as u128))
+        .sum();
     require(work <= MOST_WORK, "the work of all rounds", work as f64, "at most 2^33 products")?;
     proof.cases.iter().zip(evidence.data).try_for_each(|(case, rows)| require_case(case, rows.len()))?;
     let lambda = Lambda::new(statement, proof.alpha, &proof.beta);

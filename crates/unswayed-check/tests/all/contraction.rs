@@ -2,8 +2,8 @@
 //! errors, every condition from both sides, and horizons.
 
 use unswayed_check::{
-    ContractionCase, ContractionProof, ContractionRound, Evidence, Horizon, Loss, Proof, Rows, Schedule, Set, Statement, Target,
-    prove,
+    ContractionCase, ContractionProof, ContractionRound, Evidence, Horizon, Loss, Proof, Rows, Schedule, Set,
+    Statement, Target, prove,
 };
 
 use crate::common::search::Random;
@@ -217,8 +217,7 @@ fn random_case(random: &mut Random) -> Case {
     };
     let mut case = Case { statement, proof, z, weights };
     let tau = |random: &mut Random| least * random.between(1.01, 4.0) + 0.1;
-    *case.case() =
-        ContractionCase { tau: tau(random), nu: 0.0, codes: vec![0x7f, 0xf7], rounds: vec![] };
+    *case.case() = ContractionCase { tau: tau(random), nu: 0.0, codes: vec![0x7f, 0xf7], rounds: vec![] };
     case.proof.target = random.between(0.5, 1.1) * case.value(None);
     for _ in 0..3 {
         // As many codes as there are free rows, which the formulas do not tell: more are not read.
@@ -469,7 +468,8 @@ fn several_datasets() {
         // A dataset without a case.
         let Proof::Contraction(mut fewer) = proof else { unreachable!() };
         fewer.cases.pop();
-        let failure = prove(&statement, &Proof::Contraction(fewer), &evidence).map(drop).expect_err("one case");
+        let failure =
+            prove(&statement, &Proof::Contraction(fewer), &evidence).map(drop).expect_err("one case");
         assert!(failure.to_string().contains("cases"), "{failure}");
     }
     assert!(largest.iter().all(|count| *count > 5), "{largest:?}");

@@ -1,5 +1,6 @@
 //! Proofs of the loss by contraction (Theorem C2): accepted, and better than those by cases.
 
+use unswayed::attack::Suite;
 use unswayed::certify::{Effort, Options, certify_with};
 use unswayed::{Dataset, Problem, ProblemBuilder};
 use unswayed_check::{Proof, Target};
@@ -38,4 +39,18 @@ fn a_part_of_the_rows_gains_most() {
     let ([plain, tight], is_contraction) = bounds(&problem);
     println!("a tenth of the rows: {plain} by cases, {tight} with more effort");
     assert!(is_contraction && tight < 0.8 * plain, "{plain} {tight}");
+}
+
+/// Under drift each dataset has a case of its own, and the bound is below that by cases, and above what both datasets allow.
+#[test]
+fn drift_gains() {
+    let data = mnist(80);
+    let [first, second] = [0, 1].map(|half| part_of(&data, |i| (i / 40) == half));
+    let builder = Problem::builder(vec![first, second]).learning_rate(1e-3).regularization(0.01);
+    let problem = builder.poison_rate(0.05).build().expect("a problem");
+    let ([plain, tight], is_contraction) = bounds(&problem);
+    println!("two datasets: {plain} by cases, {tight} with more effort");
+    assert!(is_contraction && tight < 0.97 * plain, "{plain} {tight}");
+    let settled = Suite::new(&problem).and_then(|suite| suite.settled()).expect("an attack");
+    assert!(settled <= tight, "{settled} {tight}");
 }

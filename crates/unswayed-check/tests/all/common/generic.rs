@@ -1,8 +1,9 @@
 //! A loose but valid proof for every combination of features that no rule refuses.
 
 use unswayed_check::{
-    CaseProof, Cases, ClassWeights, ContractionCase, ContractionProof, ContractionRound, Feature, Horizon, Labels,
-    LevelsProof, Lines, Loss, PoisonWeight, Proof, RowBound, Schedule, Set, Shells, Statement, Target,
+    CaseProof, Cases, ClassWeights, ContractionCase, ContractionProof, ContractionRound, Feature, Horizon,
+    Labels, LevelsProof, Lines, Loss, PoisonWeight, Proof, RowBound, Schedule, Set, Shells, Statement,
+    Target,
 };
 
 use super::section20::blank;

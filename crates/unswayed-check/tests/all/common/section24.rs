@@ -2,7 +2,8 @@
 //! 1 %, so that the value is too low. And G_λ itself, by taking the learner's steps.
 
 use unswayed_check::{
-    ContractionCase, ContractionProof, ContractionRound, Evidence, Failure, Proof, Rows, Set, Statement, Target, prove,
+    ContractionCase, ContractionProof, ContractionRound, Evidence, Failure, Proof, Rows, Set, Statement,
+    Target, prove,
 };
 
 use super::dot;

@@ -88,7 +88,7 @@ fn best(problem: &Problem, radius: f64, (known, bound): (&CaseProof, f64), start
             let Some(found) = proof(&numbers, ball, &first, [reach.attack, so_far]) else { break };
             let is_worth = so_far - found.bound > WORTH * (so_far - reach.attack);
             best = Some(found);
-            if !is_worth {
+            if is_whole || !is_worth {
                 break;
             }
         }

@@ -33,7 +33,7 @@ def stored(loss: str) -> tuple[verify.Struct, float]:
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
 def test_values(loss: str) -> None:
     proof, value = stored(loss)
-    assert verify.double_up(verify.prove_levels(statement(loss), proof, ROWS)) == pytest.approx(value, abs=1e-15)
+    assert verify.double_up(verify.prove_levels(statement(loss), proof, ROWS).value) == pytest.approx(value, abs=1e-15)
 
 
 @pytest.mark.parametrize(

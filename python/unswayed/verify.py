@@ -453,10 +453,9 @@ def parse_json(content: bytes) -> Any:
 def read_certificate(path: str) -> tuple[str, Struct]:
     """`linear` or `mean`, and the certificate."""
     file = FILE(parse_json(read_bytes(path)))
-    is_known = file.format == "unswayed-certificate" and file.version == 1
+    is_known = (file.format, file.version) == ("unswayed-certificate", 1)
     expect(is_known, f"format {file.format!r}, version {file.version}: this program reads version 1 of unswayed-certificate")
-    one = (file.linear is None) != (file.mean is None)
-    expect(one, "there must be either a certificate about a linear learner or one about the mean learner")
+    expect((file.linear is None) != (file.mean is None), "there must be one certificate, about a linear learner or the mean learner")
     return ("linear", file.linear) if file.mean is None else ("mean", file.mean)
 
 
@@ -878,7 +877,7 @@ def validate_origin(origin: Struct) -> None:
     classes = list(content.values()) if kind == "classes" else content.labels if kind == "multiclass" else ["", "-"]
     made = "-" if origin.made is None else origin.made
     weights = origin.class_weights
-    good = (
+    expect(all((
         (origin.of_columns is None or origin.of_columns >= origin.columns > 0),
         origin.scale > 0 and 0 < origin.rows <= origin.of and origin.columns > 0,
         len(classes) >= 2 and len(set(classes)) == len(classes),
@@ -886,8 +885,7 @@ def validate_origin(origin: Struct) -> None:
         not any(unicodedata.category(c) == "Cc" or ord(c) in HIDDEN for c in made),
         re.fullmatch("[0-9a-f]{64}", origin.sha256) is not None,
         weights is None or (kind == "classes" and min(weights.values()) > 0),
-    )
-    expect(all(good), "the certificate's statement: no data can be as an origin says")
+    )), "the certificate's statement: no data can be as an origin says")
 
 
 def read_file(path: str, labels: Optional[str], origin: Struct) -> Table:
@@ -1119,8 +1117,7 @@ class Letters:
         self.eps, self.alpha, self.beta = Fraction(statement.threat.poison_rate), Fraction(alpha), exact(beta)
         self.free = set(learner.unregularized)
         # e(w) = yw − tube·|w| − ½·curve·w² on [low, high] is the conjugate of the loss for the label y, but for the logistic loss.
-        kind, own = learner.loss
-        number = Fraction(own or 0)
+        (kind, own), number = learner.loss, Fraction(learner.loss[1] or 0)
         conjugates: dict[str, tuple[Any, Any, Any, Any]] = {
             "modified_huber": (0, 4, 0, HALF), "smooth_hinge": (0, 1, 0, number), "absolute": (-1, 1, 0, 0),
             "epsilon_insensitive": (-1, 1, number, 0), "huber": (-number, number, 0, 1),
@@ -1426,10 +1423,8 @@ def symmetric_set(
     products = [x * b for x, b in zip(half_n_beta, beta)]
     fixed = sum(map(up, products), ZERO) if kind == "box" else up(sum(products, ZERO))
     m0 = acting_constant(l, statement, t / 2 + l.alpha * l.eta * square, weight * nu, linear) + fixed
-    matrix: Any = [chi**2 * n for n in half_n] if name == "diagonal" else chi**2 * half_n[0] if name == "scalar" else None
-    if name == "dense":
-        matrix = (chi**2 * factor, q, chi**2 * factor * Fraction(omega or 0))
-    return Point(m0, [2 * chi * x for x in half_n_beta], "scalar" if chi == 0 else name, ZERO if chi == 0 else matrix)
+    matrix: Any = (chi**2 * factor, q, chi**2 * factor * Fraction(omega or 0)) if name == "dense" else [chi**2 * n for n in half_n]
+    return Point(m0, [2 * chi * x for x in half_n_beta], "scalar" if chi == 0 else name, ZERO if chi == 0 else matrix[0] if name == "scalar" else matrix)
 
 
 def class_matrix(classes: int, label: int) -> list[Numbers]:
@@ -2000,9 +1995,8 @@ class Contraction:
             self.scale * (push * chi - l.sigma * tau) * power_of_two(-self.beta_bits),
         ]
         [rows, row, beta], bits = on_grid(factors)
-        half, mask, square = 1 << (self.width - 1), (1 << self.width) - 1, 0
+        half, mask, square, z = 1 << (self.width - 1), (1 << self.width) - 1, 0, self.z[end // 2]
         packed += self.halves
-        z = self.z[end // 2]
         for j in range(self.d):
             h = rows * ((packed >> (j * self.width) & mask) - half) + row * z[j] + beta * self.beta[j]
             square += h * h
@@ -2092,7 +2086,7 @@ def activity(s: Fraction, upward: bool) -> Fraction:
 
 
 class LevelProof:
-    """The letters of Section 20."""
+    """The letters of Section 20, and the value that is proven."""
 
     def __init__(self, statement: Struct, proof: Struct, rows: Rows) -> None:
         self.proof, self.z, self.weights = proof, rows.z, rows.weights
@@ -2112,6 +2106,12 @@ class LevelProof:
         self.margins = [dot(z, self.o) for z in rows.z]
         self.require_norms(statement)
         require(all(abs(s) <= 2**20 for s in self.margins), "|oᵀz| ≤ 2^20")
+        self.find_levels()
+        anywhere, drifts = self.anywhere(), self.drifts()
+        self.find_fixed()
+        # Theorem E4
+        self.bounds = [min(self.on_level(k), anywhere) if k < proof.fine else anywhere for k in range(len(drifts))]
+        self.value = max(bound + drift for bound, drift in zip(self.bounds, drifts))
 
     def require_numbers(self) -> None:
         proof, n, d = self.proof, self.n, self.d
@@ -2362,16 +2362,6 @@ class LevelProof:
         return 1 + self.chi * (mean + middle) + self.nu * most + self.alpha * self.eta * self.norm**2 + tilt
 
 
-    # Theorem E4
-
-    def prove(self) -> Fraction:
-        self.find_levels()
-        anywhere, drifts = self.anywhere(), self.drifts()
-        self.find_fixed()
-        self.bounds = [min(self.on_level(k), anywhere) if k < self.proof.fine else anywhere for k in range(len(drifts))]
-        self.value = max(bound + drift for bound, drift in zip(self.bounds, drifts))
-        return self.value
-
     # Theorem E5
 
     def start(self, horizon: Struct, m: Fraction) -> Fraction:
@@ -2405,9 +2395,7 @@ class LevelProof:
 
 def prove_levels(statement: Struct, proof: Struct, rows: Rows) -> LevelProof:
     require_supported(statement, "levels")
-    levels = LevelProof(statement, proof, rows)
-    levels.prove()
-    return levels
+    return LevelProof(statement, proof, rows)
 
 
 # --------------------------------------------------------------------------------------- new data (Theorems L18 and H2)
@@ -2529,8 +2517,7 @@ def check_linear(certificate: Struct, data: list[Rows], target: Optional[Rows]) 
     found.update(certified_loss=by_loss, certified_error=error_within(statement, by_loss, by_error))
     horizon, own_error = certificate.horizon, certificate.horizon_error
     require((statement.horizon is None) == (horizon is None), "a horizon is stated if it is claimed")
-    proved = own_error is None or (horizon is not None and error is not None)
-    require(proved, "a bound on the error over first steps has a horizon, and the proof of the error")
+    require(own_error is None or None not in (horizon, error), "the error over first steps has a horizon, and the proof of the error")
     if horizon is not None:
         kind, proof = horizon.proof or loss.proof
         value, m = value if horizon.proof is None else value_of((kind, proof), False), Fraction(horizon.m)
@@ -2607,11 +2594,9 @@ def verify(path: str, data: list[str], labels: Optional[str] = None, target: Opt
     """Checks a certificate against data files. Returns what is proven; raises Invalid or Unreadable."""
     kind, certificate = at(path, partial(read_certificate, path))
     statement = certificate.statement
-    origins, own_target = statement.get("data", []), Struct()
-    if kind == "linear":
-        own_target = statement.target[1] if statement.target[0] == "rows" else Struct()
-    elif statement.benign[0] == "samples":
-        origins = [statement.benign[1]]
+    samples = [statement.benign[1]] if kind == "mean" and statement.benign[0] == "samples" else []
+    origins = statement.data if kind == "linear" else samples
+    own_target = statement.target[1] if kind == "linear" and statement.target[0] == "rows" else Struct()
     good = len(data) == len(origins) and (target is None) == (not own_target)
     expect(good, f"the certificate needs {len(origins)} data files and {'a' if own_target else 'no'} target file")
     used = [*zip(data, origins), *([(target, own_target)] if target is not None else [])]

@@ -28,7 +28,7 @@ pub(crate) fn value(
     setting::require_numbers(statement, proof, evidence)?;
     let bounds = (0..proof.cases.len()).map(|dataset| {
         let setting = Setting::new(statement, proof, &evidence.data[dataset], dataset);
-        case_value(&setting?, &proof.cases[dataset])
+        case_value(&setting, &proof.cases[dataset])
     });
     bounds.reduce(|most, bound| Ok(most?.max(bound?))).unwrap_or_else(|| Ok(Dyadic::new(proof.target)))
 }

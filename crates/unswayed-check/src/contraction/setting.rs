@@ -48,7 +48,7 @@ impl<'a> Setting<'a> {
         proof: &'a ContractionProof,
         rows: &'a Rows<'a>,
         dataset: usize,
-    ) -> Result<Self, Reason> {
+    ) -> Self {
         let lambda = Lambda::new(statement, proof.alpha, &proof.beta);
         let (ball, radius) = (Dyadic::new(proof.ball), Dyadic::new(point_radius(statement).0));
         let products: Vec<(Dyadic, Dyadic)> =
@@ -63,7 +63,7 @@ impl<'a> Setting<'a> {
         }
         let squares = products.into_iter().map(|(n, _)| n).collect();
         let (target, weight) = (Dyadic::new(proof.target), point_weight(statement));
-        Ok(Setting { rows, lambda, radius, weight, ball, scale, target, kappas, squares, jumps })
+        Setting { rows, lambda, radius, weight, ball, scale, target, kappas, squares, jumps }
     }
 
     /// Adds slope·z_i.

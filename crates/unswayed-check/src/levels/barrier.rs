@@ -72,7 +72,7 @@ pub(crate) struct Drift {
     /// K, rounded up.
     pub(crate) growth: Dyadic,
     /// b, rounded up.
-    pub(crate) drift: Dyadic,
+    pub(crate) size: Dyadic,
 }
 
 /// The barrier in every shell, after the conditions of Theorem E4 on it.
@@ -156,7 +156,7 @@ impl<'a> Barrier<'a> {
             power_down(proof, &y0)
         };
         let size = Dyadic::new(proof.size) * &growth * power;
-        Ok(Drift { edges: [y0, y1], drift: quotient(&size, eta, Round::Up), growth })
+        Ok(Drift { edges: [y0, y1], size: quotient(&size, eta, Round::Up), growth })
     }
 }
 

@@ -29,14 +29,14 @@ pub(crate) struct Shell {
 impl Shell {
     /// G + b
     fn sum(&self) -> Dyadic {
-        &self.bound + &self.barrier.drift
+        &self.bound + &self.barrier.size
     }
 }
 
 /// All shells of a proof, and the rows that starts are judged by.
 #[derive(Clone, Debug)]
 pub(crate) struct Shells {
-    shells: Vec<Shell>,
+    inner_first: Vec<Shell>,
     /// v₀
     base: Dyadic,
     z: Vec<f64>,
@@ -45,14 +45,14 @@ pub(crate) struct Shells {
 }
 
 impl Shells {
-    pub(super) fn new(shells: Vec<Shell>, levels: &Levels, rows: &Rows) -> Self {
+    pub(super) fn new(inner_first: Vec<Shell>, levels: &Levels, rows: &Rows) -> Self {
         let (z, weights) = (rows.z.to_vec(), rows.weights.map(<[f64]>::to_vec));
-        Shells { shells, base: levels.base.clone(), z, weights, dimension: rows.dimension }
+        Shells { inner_first, base: levels.base.clone(), z, weights, dimension: rows.dimension }
     }
 
     /// The bound of each shell.
     pub(crate) fn bounds(&self) -> impl Iterator<Item = Dyadic> {
-        self.shells.iter().map(Shell::sum)
+        self.inner_first.iter().map(Shell::sum)
     }
 
     /// What the start adds to the average over the horizon.
@@ -95,9 +95,9 @@ impl Shells {
     ) -> Result<Dyadic, Reason> {
         let y = self.place(statement, proof, start)?;
         let (edge, heights) = self.edge(proof, eta);
-        let inner = y.clone().min(self.shells[edge - 1].barrier.edges[1].clone());
+        let inner = y.clone().min(self.inner_first[edge - 1].barrier.edges[1].clone());
         let power = power_up(proof, &inner, "700 − γ(Y − Ȳ) of the start")?;
-        let beyond = self.shells[edge..].iter().zip(heights).fold(Dyadic::zero(), |sum, (shell, h)| {
+        let beyond = self.inner_first[edge..].iter().zip(heights).fold(Dyadic::zero(), |sum, (shell, h)| {
             let [low, high] = &shell.barrier.edges;
             sum + h * (y.clone().min(high.clone()) - low).max(Dyadic::zero())
         });
@@ -123,9 +123,9 @@ impl Shells {
     /// must not lift h above the exponential, from which it differs by no more than that where the shell has the proof's value.
     fn edge(&self, proof: &LevelsProof, eta: &Dyadic) -> (usize, Vec<Dyadic>) {
         let value = self.bounds().reduce(Dyadic::max).unwrap_or_else(Dyadic::zero);
-        let (mut edge, mut heights, mut least) = (self.shells.len(), vec![], Dyadic::zero());
+        let (mut edge, mut heights, mut least) = (self.inner_first.len(), vec![], Dyadic::zero());
         while edge > 1 {
-            let Shell { bound, barrier: Drift { edges, growth, .. } } = &self.shells[edge - 1];
+            let Shell { bound, barrier: Drift { edges, growth, .. } } = &self.inner_first[edge - 1];
             if !growth.is_negative() {
                 break;
             }

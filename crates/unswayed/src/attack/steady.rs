@@ -105,10 +105,10 @@ impl Search<'_> {
                     points.extend(thin.starts(self.stages()[0]));
                     found.push(thin.held(thin.evolved(points, *radius)?)?);
                 }
-                if let (Set::Ball { radius }, true) = (&self.statement.threat.set, self.hops()) {
-                    if let Some(best) = self.goal.best(found.clone()) {
-                        found.push(thin.held(thin.hopped(&best.point, *radius)?)?);
-                    }
+                if let (Set::Ball { radius }, true) = (&self.statement.threat.set, self.hops())
+                    && let Some(best) = self.goal.best(found.clone())
+                {
+                    found.push(thin.held(thin.hopped(&best.point, *radius)?)?);
                 }
                 let ends = found.into_iter().map(|s| thin.end(s)).collect();
                 self.best_on_all_rows(&thin, ends)

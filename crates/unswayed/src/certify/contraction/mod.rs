@@ -135,11 +135,7 @@ fn proof(numbers: &[Numbers], ball: f64, start: &[State], [attack, known]: [f64;
 
 /// The least target, as a share of the way to what is known, for which the intervals of a dataset vanish, and its searches after the
 /// first sweep.
-fn least_share<'a>(
-    mut rounds: Rounds<'a>,
-    mut share: f64,
-    at: impl Fn(f64) -> f64,
-) -> Option<(f64, Rounds<'a>)> {
+fn least_share(mut rounds: Rounds<'_>, mut share: f64, at: impl Fn(f64) -> f64) -> Option<(f64, Rounds<'_>)> {
     let mut first = None;
     for sweep in 0..MOST_SWEEPS {
         let left = rounds.sweep(at(share), sweep == 0);

@@ -3,6 +3,8 @@
 mod several;
 mod streamed;
 
+pub use several::table_of_rates;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;

@@ -110,7 +110,7 @@ fn describe(job: &Job, proven: &[&Summary], all: &[AtRate]) -> String {
          attack: the strongest attack found, simulated. certified: no adversary gets the long-run average above this; each bound\n\
          was verified in exact arithmetic. gap: certified / attack loss. {}error: the fraction misclassified.\n\n{}",
         print::lines(lines),
-        print::table(&table(proven)),
+        print::table(&table_of_rates(proven)),
         failed.collect::<String>(),
         horizon_words(job),
         print::lines(last),
@@ -124,9 +124,9 @@ fn horizon_words(job: &Job) -> String {
 }
 
 /// A line for each poison rate; columns that no rate has are left out.
-fn table(all: &[&Summary]) -> Vec<Vec<String>> {
+pub fn table_of_rates(all: &[&Summary]) -> Vec<Vec<String>> {
     type Column = (&'static str, fn(&Summary) -> Option<String>);
-    let columns: [Column; 10] = [
+    let columns: [Column; 11] = [
         ("poison rate", |s| Some(print::percent(s.stated.poison_rate))),
         ("benign loss", |s| Some(print::down(s.benign_loss))),
         ("attack loss", |s| s.attack_loss.map(print::down)),

@@ -73,8 +73,8 @@ fn many_columns() {
 fn other_losses_and_sets() {
     let rows = around_centre(&mut Random(54), 1500, 4);
     let data = Dataset::from_rows(rows, 4, None).unwrap();
-    losses(on(data.clone()), &["logistic", "smooth-hinge=0.5"]);
-    for set in [Adversary::BoxAroundData, Adversary::EllipsoidAroundData, Adversary::Flips] {
+    losses(on(data.clone()), &["logistic"]);
+    for set in [Adversary::BoxAroundData, Adversary::EllipsoidAroundData] {
         same_certificate(on(data.clone()).adversary(set), &Options::default());
     }
 }
@@ -112,7 +112,7 @@ fn other_steps() {
 #[test]
 fn levels_and_contraction() {
     let tight = Options::default().with_effort(Effort::Tight);
-    let hinge = on(mnist(60));
+    let hinge = on(mnist(40));
     same_certificate(hinge.clone().loss("logistic".parse().unwrap()), &tight);
     same_certificate(hinge, &tight);
 }
@@ -124,7 +124,7 @@ fn the_confidence_of_new_data() {
 
 #[test]
 fn the_program_of_the_paper() {
-    let problem = on(mnist(40)).build().unwrap();
+    let problem = on(mnist(20)).build().unwrap();
     let run = || paper::certify(&problem, &Options::default(), None).unwrap().certificate.to_bytes();
     does_not_depend_on_threads(run);
 }

@@ -37,8 +37,9 @@ pub(super) struct Reach {
 
 impl Reach {
     pub(super) fn new(problem: &Problem) -> Option<Self> {
-        let pooled = pooled(problem)?;
-        let problem = pooled.as_ref().unwrap_or(problem);
+        if problem.data().len() > 1 {
+            return Reach::new(&pooled(problem)?);
+        }
         let point = Suite::new(problem).and_then(|suite| suite.steady_point()).ok()?;
         let held = fixed_point(problem, &point).ok()?;
         let base = Base::new(problem)?;
@@ -76,16 +77,13 @@ impl Reach {
     }
 }
 
-/// The same learner on the rows of all datasets, each dataset having the same weight; none if there is one dataset only.
-fn pooled(problem: &Problem) -> Option<Option<Problem>> {
+/// The same learner on the rows of all datasets, each dataset having the same weight.
+fn pooled(problem: &Problem) -> Option<Problem> {
     let data = problem.data();
-    if data.len() == 1 {
-        return Some(None);
-    }
     let z = data.iter().flat_map(|data| data.z().to_vec()).collect();
     let weights = data.iter().flat_map(|data| data.probabilities()).collect();
     let rows = Dataset::from_rows(z, data[0].dimension(), Some(weights)).ok()?;
-    Some(Some(problem.on(rows)))
+    Some(problem.on(rows))
 }
 
 /// As much of the way from a known λ to a new one as leaves κ = c·α − 1 positive.

@@ -1399,7 +1399,7 @@ def symmetric_set(
     chi, beta, d = l.two_ak - nu, l.beta, len(l.beta)
     weight, linear = point_weights(statement)[part], ZERO
     name = {"box": "diagonal", "features": "diagonal", "ellipsoid": "dense"}.get(kind, "scalar")
-    half_n: Numbers = []  # ½N, a diagonal; of an ellipsoid it is a number times Q
+    half_n: Numbers = [ZERO]  # ½N, a diagonal; of an ellipsoid it is a number times Q
     if kind == "ellipsoid":
         q, factor = symmetric(exact(content.q), d), weight**2 / (2 * tau[0])
         t, square, half_n_beta = tau[0], weight**2 * Fraction(omega or 0), [factor * x for x in apply(q, beta)]
@@ -1424,7 +1424,9 @@ def symmetric_set(
     fixed = sum(map(up, products), ZERO) if kind == "box" else up(sum(products, ZERO))
     m0 = acting_constant(l, statement, t / 2 + l.alpha * l.eta * square, weight * nu, linear) + fixed
     matrix: Any = (chi**2 * factor, q, chi**2 * factor * Fraction(omega or 0)) if name == "dense" else [chi**2 * n for n in half_n]
-    return Point(m0, [2 * chi * x for x in half_n_beta], "scalar" if chi == 0 else name, ZERO if chi == 0 else matrix[0] if name == "scalar" else matrix)
+    if chi == 0 or name == "scalar":
+        name, matrix = "scalar", chi**2 * half_n[0]
+    return Point(m0, [2 * chi * x for x in half_n_beta], name, matrix)
 
 
 def class_matrix(classes: int, label: int) -> list[Numbers]:
@@ -2405,13 +2407,12 @@ def prove_new_data(statement: Struct, claim: Struct, rows: Rows) -> Fraction:
     # Rows divided by a number that was read off them are not independent draws.
     scaled = any(origin.scale != 1 for origin in statement.data)
     require_supported(statement, "new-data", *["row-weights"] * rows.weighted, *["scaled"] * scaled)
-    kind, d, count = statement.threat.set[0], len(rows.z[0]), sum(statement.hostile_rows)
+    kind, logistic = statement.threat.set[0], statement.learner.loss[0] == "logistic"
+    d, count = len(rows.z[0]), sum(statement.hostile_rows)
     require((claim.hostile is None) == (count == 0), "a sample of which rows may be hostile has the numbers for this")
     hostile = claim.hostile or Struct(earlier=0, pull=[0.0] * d, spread=1.0, threshold=0.0)
-    sample = rows.z[hostile.earlier :]
-    n = len(sample)
+    sample, n = rows.z[hostile.earlier :], len(rows.z[hostile.earlier :])
     require(n > count, "not all rows of the sample may be hostile")
-    logistic = statement.learner.loss[0] == "logistic"
     require((kind == "ellipsoid") == (claim.omega is not None) and n >= 2, "ω is that of an ellipsoid, and n ≥ 2")
     require_lengths(claim, {"beta": d, "theta": d, "tau": d if kind == "box" else 1})
     require(len(claim.w or ()) == (n if logistic else 0), "logistic rows have a w each")

@@ -310,8 +310,7 @@ def one_of(**variants: Optional[Form]) -> Form:
 
 
 def list_of(form: Form) -> Form:
-    a_list = of_type(list, "a list")
-    return lambda value: [form(item) for item in a_list(value)]
+    return lambda value: [form(item) for item in of_type(list, "a list")(value)]
 
 
 def number(value: Any) -> float:
@@ -657,24 +656,20 @@ def read_tables(files: list[str], origin: Struct) -> Table:
 
 
 Array = tuple[tuple[int, ...], list[float]]  # shape, and values row after row
-NPY_TYPES = {
-    "f4": "f", "f8": "d", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I", "u8": "Q", "b1": "B",
-}
+NPY_TYPES = {"f4": "f", "f8": "d", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I", "u8": "Q", "b1": "B"}
 NPY_HEADER = [r"descr.\s*:\s*['\"]([<>|=]?)(\w+)", r"fortran_order.\s*:\s*(True)?", r"shape.\s*:\s*\(([\d,L\s]*)\)"]
 
 
 def described(content: bytes) -> tuple[tuple[int, ...], bool, str, int, int]:
     """Of a .npy file that begins so: the shape, whether columns come first, the format of a number, where numbers begin and end."""
     expect(content[:6] == b"\x93NUMPY" and len(content) >= 12, "it does not begin like a .npy file")
-    begin = 12 if content[6] >= 2 else 10
-    begin, header_begin = begin + int.from_bytes(content[8:begin], "little"), begin
-    header = content[header_begin:begin].decode("latin1")
-    kind, fortran, sizes = (re.search(pattern, header) for pattern in NPY_HEADER)
+    start = 12 if content[6] >= 2 else 10
+    begin = start + int.from_bytes(content[8:start], "little")
+    kind, fortran, sizes = (re.search(pattern, content[start:begin].decode("latin1")) for pattern in NPY_HEADER)
     if kind is None or fortran is None or sizes is None or kind[2] not in NPY_TYPES:
         raise Unreadable("its header cannot be understood, or it does not hold real numbers")
-    digits = re.findall(r"\d+", sizes[1])
-    expect(all(len(one) <= 19 for one in digits), "its header claims more numbers than any file has")
-    shape, number = tuple(map(int, digits)), (">" if kind[1] == ">" else "<") + NPY_TYPES[kind[2]]
+    expect(re.search(r"\d{20}", sizes[1]) is None, "its header claims more numbers than any file has")
+    shape, number = tuple(map(int, re.findall(r"\d+", sizes[1]))), (">" if kind[1] == ">" else "<") + NPY_TYPES[kind[2]]
     return shape, fortran[1] is not None, number, begin, begin + math.prod(shape) * struct.calcsize(number)
 
 
@@ -684,8 +679,7 @@ def read_array(content: bytes) -> Array:
     expect(end == len(content), "the array is not as long as its header says")
     values = [float(x) for x in struct.unpack_from(f"{number[0]}{math.prod(shape)}{number[1]}", content, begin)]
     if is_fortran and len(shape) == 2:
-        rows, columns = shape
-        values = [values[j * rows + i] for i in range(rows) for j in range(columns)]
+        values = [values[j * shape[0] + i] for i in range(shape[0]) for j in range(shape[1])]
     return shape, values
 
 
@@ -693,10 +687,9 @@ def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
     """An array in an archive. Nothing is expanded that is longer than its header says."""
     info = archive.getinfo(name)
     expect(info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED), "an array is compressed in another way than NumPy does")
-    with archive.open(info) as file:
-        head = file.read(1 << 16)
-        expect(info.file_size <= len(head) or described(head)[-1] == info.file_size, "the array is not as long as its header says")
-        return head + file.read()
+    head = archive.open(info).read(1 << 16)
+    expect(info.file_size <= len(head) or described(head)[-1] == info.file_size, "the array is not as long as its header says")
+    return archive.read(info)
 
 
 def as_column(array: Array, of: int, rows: int) -> list[float]:
@@ -794,8 +787,7 @@ def read_svmlight(path: str, origin: Struct) -> Table:
         values.append([float(value) for _, value in pairs])
     first = 0 if any(j == 0 for row in columns for j in row) else 1
     columns = [[j - first for j in row] for row in columns]
-    width = max((j + 1 for row in columns for j in row), default=0)
-    return sparse_table(values, columns, width, len(lines), y)
+    return sparse_table(values, columns, max((j + 1 for row in columns for j in row), default=0), len(lines), y)
 
 
 # Entries of sparse rows that are written out here: more take gigabytes as Python's numbers.
@@ -2055,8 +2047,7 @@ def grid(x: Fraction, exponent: int, upward: bool) -> Fraction:
 
 
 def sqrt_down(x: Fraction) -> Fraction:
-    unit = power_of_two((length_of(x) - 514) // 2) if x > 0 else ONE
-    return max(sqrt_up(x) - unit, ZERO)
+    return max(sqrt_up(x) - (power_of_two((length_of(x) - 514) // 2) if x > 0 else ONE), ZERO)
 
 
 def exp(x: Fraction, upward: bool) -> Fraction:
@@ -2077,8 +2068,7 @@ def exp(x: Fraction, upward: bool) -> Fraction:
 
 
 def entropy_down(q: Fraction) -> Fraction:
-    parts = [x * log(x)[1] for x in (q, 1 - q) if x > 0]
-    return max(-sum(parts, ZERO), ZERO)
+    return max(-sum((x * log(x)[1] for x in (q, 1 - q) if x > 0), ZERO), ZERO)
 
 
 def activity(s: Fraction, upward: bool) -> Fraction:
@@ -2584,12 +2574,6 @@ def at(path: str, work: Callable[[], Any]) -> Any:
         raise type(error)(f"{path}: {error}") from None
 
 
-def needs_labels(path: str, origin: Struct) -> bool:
-    """Whether the labels of these rows are in a file of their own."""
-    ending, is_matrix = os.path.splitext(path.lower())[1], origin.of_columns is not None and origin.label_file is not None
-    return origin.labels[0] in LABELLED and (ending == ".npy" or ending == ".npz" and is_matrix)
-
-
 def verify(path: str, data: list[str], labels: Optional[str] = None, target: Optional[str] = None) -> dict[str, Any]:
     """Checks a certificate against data files. Returns what is proven; raises Invalid or Unreadable."""
     kind, certificate = at(path, partial(read_certificate, path))
@@ -2600,7 +2584,8 @@ def verify(path: str, data: list[str], labels: Optional[str] = None, target: Opt
     good = len(data) == len(origins) and (target is None) == (not own_target)
     expect(good, f"the certificate needs {len(origins)} data files and {'a' if own_target else 'no'} target file")
     used = [*zip(data, origins), *([(target, own_target)] if target is not None else [])]
-    expect(labels is None or any(needs_labels(*one) for one in used), f"{labels}: no rows here need a file of labels")
+    own = [(kind_of(name), None not in (it.of_columns, it.label_file)) for name, it in used if it.labels[0] in LABELLED]
+    expect(labels is None or any(kind == ".npy" or kind == ".npz" and both for kind, both in own), f"{labels}: no rows here need labels")
     rows = [at(name, partial(read_rows, name, labels, origin)) for name, origin in zip(data, origins)]
     judged = None if target is None else at(target, partial(read_rows, target, labels, own_target))
     found = check_linear(certificate, rows, judged) if kind == "linear" else check_mean(certificate, rows[0] if rows else None)

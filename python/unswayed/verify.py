@@ -1416,7 +1416,8 @@ def symmetric_set(
     fixed = sum(map(up, products), ZERO) if kind == "box" else up(sum(products, ZERO))
     m0 = acting_constant(l, statement, t / 2 + l.alpha * l.eta * square, weight * nu, linear) + fixed
     matrix: Any = (chi**2 * factor, q, chi**2 * factor * Fraction(omega or 0)) if name == "dense" else [chi**2 * n for n in half_n]
-    return Point(m0, [2 * chi * x for x in half_n_beta], "scalar" if chi == 0 else name, ZERO if chi == 0 else matrix[0] if name == "scalar" else matrix)
+    name, m = ("scalar", ZERO) if chi == 0 else (name, matrix[0] if name == "scalar" else matrix)
+    return Point(m0, [2 * chi * x for x in half_n_beta], name, m)
 
 
 def class_matrix(classes: int, label: int) -> list[Numbers]:

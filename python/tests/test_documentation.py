@@ -23,6 +23,16 @@ LEFT_OUT = {
 }
 
 
+@pytest.mark.parametrize("name", ["CHANGELOG.md", "CONTRIBUTING.md", "proofs/README.md", *(str(page.relative_to(ROOT)) for page in PAGES)])
+def test_lines_are_at_most_120_characters_long(name: str) -> None:
+    """But for tables, and for code and formulas, which are indented or fenced; docs/estimators.md is made by a program."""
+    lines, is_code = (ROOT / name).read_text(encoding="utf-8").split("\n"), False
+    for number, line in enumerate(lines, 1):
+        is_code ^= line.startswith("```")
+        is_prose = not is_code and not line.startswith(("|", "    ")) and name != "docs/estimators.md"
+        assert len(line) <= 120 or not is_prose, f"{name}:{number}"
+
+
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_blocks_of_a_page_run(path: Path, tmp_path: Path) -> None:
     page = parse(path)

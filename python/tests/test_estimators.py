@@ -184,6 +184,29 @@ def test_an_intercept_may_have_step_weights(arrays):
             learner.certify(x, y, poison_rate=POISON, poison_weight=wrong)
 
 
+@pytest.mark.parametrize("read", [unswayed.from_sklearn, unswayed.from_river])
+def test_a_bound_for_starts_in_a_ball_is_none_for_weights_outside_it(read, arrays):
+    """The proof of the hinge loss is for starts of norm at most max(R, largest row)/σ."""
+    x, y = arrays
+    if read is unswayed.from_sklearn:
+        model = SGDClassifier(alpha=PENALTY, learning_rate="constant", eta0=RATE, fit_intercept=False)
+        model.partial_fit(x, y, classes=[-1, 1])
+        weights = model.coef_[0]
+    else:
+        model = linear_model.LogisticRegression(optimizer=optim.SGD(RATE), loss=optim.losses.Hinge(), l2=PENALTY, intercept_lr=0)
+        model.learn_one(dict(enumerate(map(float, x[0]))), bool(y[0] > 0))
+        weights = model._weights
+    start = read(model).certify(x, y, poison_rate=POISON, effort="quick").start_norm
+    for size, is_inside in ((0.999 * start, True), (1.001 * start, False)):
+        for j in range(x.shape[1]):
+            weights[j] = size / np.sqrt(x.shape[1])
+        if is_inside:
+            assert read(model).certify(x, y, poison_rate=POISON, effort="quick").start_norm == start
+        else:
+            with pytest.raises(unswayed.UnswayedError, match="start with a norm of at most"):
+                read(model).certify(x, y, poison_rate=POISON, effort="quick")
+
+
 @pytest.mark.parametrize("weights", [{-1: 0.5, 1: 2.0}, "balanced"])
 def test_a_real_estimator_gives_points_the_weight_of_their_class(arrays, weights):
     """scikit-learn itself, under our attack, with the steps that are certified, for weights of classes and an intercept."""

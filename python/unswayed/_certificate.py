@@ -178,6 +178,12 @@ class Certificate:
         return float("inf") if steps is None else steps
 
     @property
+    def start_norm(self) -> float:
+        """The bounds are for models that start with a norm of at most this; infinite if they are for any start."""
+        norm = _number(self._figures["start_norm"])
+        return float("inf") if norm is None else norm
+
+    @property
     def horizon_loss(self) -> Optional[float]:
         """The bound on the average loss over the first steps, if `certify` was asked for one."""
         return _number(self._figures["horizon_loss"])

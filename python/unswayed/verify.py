@@ -110,7 +110,7 @@ def norm2(x: Any) -> Fraction:
 
 
 def length_of(x: Fraction) -> int:
-    """L(x) for x ≠ 0."""
+    """L(x); −1 for 0."""
     n, d = abs(x.numerator), x.denominator
     e = n.bit_length() - d.bit_length()
     return e + 1 if n << max(-e, 0) >= d << max(e, 0) else e
@@ -122,8 +122,6 @@ def power_of_two(exponent: int) -> Fraction:
 
 def up(x: Fraction) -> Fraction:
     """The least multiple of 2^(L(x)−256) that is not below x."""
-    if x == 0:
-        return x
     unit = power_of_two(length_of(x) - 256)
     return math.ceil(x / unit) * unit
 
@@ -251,9 +249,7 @@ def apply(matrix: list[Numbers], x: Numbers) -> Numbers:
 Form = Callable[[Any], Any]
 
 
-class Default(NamedTuple):
-    form: Form
-    value: Any
+Default = NamedTuple("Default", [("form", Form), ("value", Any)])
 
 
 def optional(form: Form) -> Default:
@@ -319,11 +315,9 @@ def list_of(form: Form) -> Form:
 
 
 def number(value: Any) -> float:
-    well_formed(type(value) in (int, float), "a number is missing")
-    try:
-        return float(value)
-    except OverflowError:
-        raise Unreadable("not a certificate: a number is too large") from None
+    # What is not below this would be rounded to infinity.
+    well_formed(type(value) in (int, float) and abs(value) < 2**1024 - 2**970, "a number is missing, or too large")
+    return float(value)
 
 
 def whole(value: Any) -> int:
@@ -353,87 +347,80 @@ def vector(value: Any) -> list[float]:
 text, flag = of_type(str, "text"), of_type(bool, "true or false")
 VECTOR = Default(vector, [])
 
-OF_CLASSES = struct_of(negative=number, positive=number)
+def fields(names: str, form: Any) -> dict[str, Any]:
+    return dict.fromkeys(names.split(), form)
+
+
+OF_CLASSES = struct_of(**fields("negative positive", number))
 ORIGIN = struct_of(
-    file=text, label_file=optional(text), label_column=optional(text), weight_column=optional(text),
-    chosen_columns=optional(list_of(text)), files=optional(list_of(text)), of_columns=optional(whole),
+    **fields("file sha256", text), **fields("label_file label_column weight_column step_weight_column made", optional(text)),
+    **fields("chosen_columns files", optional(list_of(text))), **fields("rows of columns", whole), of_columns=optional(whole),
     labels=one_of(
-        classes=struct_of(negative=text, positive=text), scores=None, multiclass=struct_of(labels=list_of(text)),
-        numbers=None, premultiplied=None, preferences=None, none=None,
+        **fields("scores numbers premultiplied preferences none", None), classes=struct_of(**fields("negative positive", text)),
+        multiclass=struct_of(labels=list_of(text)),
     ),
-    scale=number, rows=whole, of=whole, columns=whole, sha256=text, made=optional(text),
-    step_weight_column=optional(text), class_weights=optional(OF_CLASSES),
+    scale=number, class_weights=optional(OF_CLASSES),
 )
 STATEMENT = struct_of(
     learner=struct_of(
         loss=one_of(
-            hinge=None, logistic=None, smooth_hinge=number, modified_huber=None, multiclass=whole,
-            absolute=None, epsilon_insensitive=number, huber=number, quantile=number,
+            **fields("hinge logistic modified_huber absolute", None), multiclass=whole,
+            **fields("smooth_hinge epsilon_insensitive huber quantile", number),
         ),
-        learning_rate=number, regularization=number, momentum=optional(number), batch=whole,
-        projection=optional(number), clip=optional(number), unregularized=Default(list_of(whole), []),
+        **fields("learning_rate regularization", number), **fields("momentum projection clip", optional(number)), batch=whole,
         schedule=optional(struct_of(slowdown=number, from_step=optional(whole), weighted=Default(flag, False))),
-        average=Default(flag, False),
+        average=Default(flag, False), unregularized=Default(list_of(whole), []),
     ),
     threat=struct_of(
-        poison_rate=number,
+        poison_rate=number, label_bound=optional(number), moments=optional(whole),
         set=one_of(
-            ball=struct_of(radius=number), features=struct_of(radius=number, constant=number), box=struct_of(radii=vector),
-            ellipsoid=struct_of(q=vector), points=struct_of(points=vector), label_flips=None, any=None,
+            **fields("label_flips any", None), ball=struct_of(radius=number), features=struct_of(**fields("radius constant", number)),
+            box=struct_of(radii=vector), ellipsoid=struct_of(q=vector), points=struct_of(points=vector),
         ),
         poison_weight=optional(lambda value: OF_CLASSES(value) if isinstance(value, dict) else number(value)),
-        label_bound=optional(number), moments=optional(whole),
     ),
-    data=list_of(ORIGIN),
-    hostile_rows=Default(list_of(whole), []),
-    target=one_of(data=None, weights=list_of(vector), rows=ORIGIN),
-    horizon=optional(struct_of(steps=whole, start=vector, first_rate=optional(number), total_rate=optional(number))),
+    data=list_of(ORIGIN), hostile_rows=Default(list_of(whole), []), target=one_of(data=None, weights=list_of(vector), rows=ORIGIN),
+    horizon=optional(struct_of(steps=whole, start=vector, **fields("first_rate total_rate", optional(number)))),
 )
-LINE_VECTORS = "u u2 c w w2 y reach low high target_y target_reach pull spread threshold theta gain exceptions".split()
-CASE_VECTORS = "tau nu share w x outer inner".split()
+LINE_VECTORS = "u u2 c w w2 y reach low high target_y target_reach pull spread threshold theta gain exceptions"
+CASE_VECTORS = "tau nu share w x outer inner"
 ROW_BOUNDS = {  # the vectors of each kind of line
     "bounded-slope": ("u",), "interval": ("y", "reach"), "logistic": ("u", "w"), "label-hinge": ("u",),
     "label-logistic": ("u", "w", "w2"), "error-hinge": ("u", "u2", "c"), "error-logistic": ("u", "w", "w2"),
     "clipped-hinge": ("u", "low", "high"), "clipped-logistic": ("u", "w", "low"),
 }
 CASES = struct_of(
-    rows=one_of(**dict.fromkeys(ROW_BOUNDS)), alpha=number, beta=vector,
-    rate=optional(number), omega=optional(number), shells=optional(struct_of(centre=vector, radii=vector, ball=number)),
-    by_class=Default(flag, False), slabs=VECTOR,
-    lines=list_of(struct_of(dataset=whole, shell=whole, **dict.fromkeys(LINE_VECTORS, VECTOR))),
-    cases=struct_of(lines=list_of(whole), **dict.fromkeys(CASE_VECTORS, VECTOR)),
+    rows=one_of(**dict.fromkeys(ROW_BOUNDS)), alpha=number, beta=vector, **fields("rate omega", optional(number)),
+    shells=optional(struct_of(centre=vector, radii=vector, ball=number)), by_class=Default(flag, False), slabs=VECTOR,
+    lines=list_of(struct_of(**fields("dataset shell", whole), **fields(LINE_VECTORS, VECTOR))),
+    cases=struct_of(lines=list_of(whole), **fields(CASE_VECTORS, VECTOR)),
 )
-PAPER_NUMBERS = "nu8 nu9 nu10 ball reach low high delta".split()
-PAPER = struct_of(**dict.fromkeys(("a", "b", "m", "h", "theta", "point"), vector), **dict.fromkeys(PAPER_NUMBERS, number))
-LEVEL_VECTORS = "centre shares forces points tilt slopes curves peak heights".split()
-LEVEL_NUMBERS = "radius norm smoothing alpha nu omega rho least offset steepness size anchor gain spread_near spread_far".split()
-LEVELS = struct_of(**dict.fromkeys(LEVEL_VECTORS, vector), **dict.fromkeys(LEVEL_NUMBERS, number), fine=whole, near=whole)
+PAPER_NUMBERS = "nu8 nu9 nu10 ball reach low high delta"
+PAPER = struct_of(**fields("a b m h theta point", vector), **fields(PAPER_NUMBERS, number))
+LEVEL_VECTORS = "centre shares forces points tilt slopes curves peak heights"
+LEVEL_NUMBERS = "radius norm smoothing alpha nu omega rho least offset steepness size anchor gain spread_near spread_far"
+LEVELS = struct_of(**fields(LEVEL_VECTORS, vector), **fields(LEVEL_NUMBERS, number), **fields("fine near", whole))
+ROUND = struct_of(**fields("ends pulls tau nu", vector), codes=octets)
 CONTRACTION = struct_of(
-    **dict.fromkeys(("alpha", "ball", "target"), number), beta=vector,
-    cases=list_of(struct_of(
-        tau=number, nu=number, codes=octets,
-        rounds=list_of(struct_of(**dict.fromkeys(("ends", "pulls", "tau", "nu"), vector), codes=octets)),
-    )),
+    **fields("alpha ball target", number), beta=vector,
+    cases=list_of(struct_of(**fields("tau nu", number), codes=octets, rounds=list_of(ROUND))),
 )
 PROOF = one_of(cases=CASES, paper=PAPER, levels=LEVELS, contraction=CONTRACTION)
 CLAIM = struct_of(bound=number, proof=PROOF)
 NEW_DATA = struct_of(
-    **dict.fromkeys(("bound", "delta", "radius", "alpha", "nu", "gain"), number), omega=optional(number),
-    **dict.fromkeys(("beta", "tau", "theta"), vector), deviation=one_of(hoeffding=None, bernstein=None),
-    floor=optional(number), w=optional(vector),
-    hostile=optional(struct_of(earlier=whole, pull=vector, spread=number, threshold=number)),
+    **fields("bound delta radius alpha nu gain", number), **fields("omega floor", optional(number)), w=optional(vector),
+    **fields("beta tau theta", vector), deviation=one_of(**fields("hoeffding bernstein", None)),
+    hostile=optional(struct_of(earlier=whole, pull=vector, **fields("spread threshold", number))),
 )
 LINEAR = struct_of(
-    tool=text, statement=STATEMENT, loss=CLAIM, error=optional(CLAIM),
-    horizon=optional(struct_of(bound=number, m=number, proof=optional(PROOF))),
-    horizon_error=optional(struct_of(bound=number, m=number)), new_data=optional(NEW_DATA),
+    tool=text, statement=STATEMENT, loss=CLAIM, error=optional(CLAIM), new_data=optional(NEW_DATA),
+    horizon=optional(struct_of(**fields("bound m", number), proof=optional(PROOF))),
+    horizon_error=optional(struct_of(**fields("bound m", number))),
 )
+MEAN_NUMBERS = "learning_rate poison_rate squared_radius noise_trace"
 MEAN = struct_of(
-    tool=text, bound=number, alpha=number, nu=number,
-    statement=struct_of(
-        **dict.fromkeys(("learning_rate", "poison_rate", "squared_radius", "noise_trace"), number),
-        benign=one_of(samples=ORIGIN, covariance_trace=number),
-    ),
+    tool=text, **fields("bound alpha nu", number),
+    statement=struct_of(**fields(MEAN_NUMBERS, number), benign=one_of(samples=ORIGIN, covariance_trace=number)),
 )
 FILE = struct_of(format=text, version=whole, linear=optional(LINEAR), mean=optional(MEAN))
 
@@ -484,24 +471,15 @@ def read_bytes(path: str) -> bytes:
 # ----------------------------------------------------------------------------------- data files; sparse rows (Lemma S1)
 
 
-class Table(NamedTuple):
-    """What a file holds: features of the rows that are used, labels, weights, step weights, how many rows the file has."""
-
-    x: list[list[float]]
-    y: Optional[list[Any]]
-    weights: Optional[list[float]]
-    steps: Optional[list[float]]
-    of: int
-    pattern: Optional[tuple[list[list[int]], int]] = None  # of sparse rows the columns of x, and how many columns there are
-
-
-class Rows(NamedTuple):
-    """Rows z, their weights and their step weights, 1 each if there are none."""
-
-    z: list[Numbers]
-    weights: Numbers
-    weighted: bool
-    steps: Numbers
+# What a file holds: features of the rows that are used, labels, weights, step weights, how many rows the file has; of sparse rows
+# the columns of x, and how many columns there are.
+Column = Optional[list[float]]
+Table = NamedTuple("Table", [
+    ("x", list[list[float]]), ("y", Optional[list[Any]]), ("weights", Column), ("steps", Column), ("of", int),
+    ("pattern", Optional[tuple[list[list[int]], int]]),
+])
+# Rows z, their weights, whether they have any, and their step weights, 1 each if there are none.
+Rows = NamedTuple("Rows", [("z", list[Numbers]), ("weights", Numbers), ("weighted", bool), ("steps", Numbers)])
 
 
 # Characters that break a line, hide or change the direction of what follows.
@@ -566,8 +544,8 @@ def read_table(names: list[str], records: list[list[Optional[str]]], origin: Str
     chosen = names if origin.chosen_columns is None else origin.chosen_columns
     features = [name for name in chosen if name not in others]
     expect(not {"", "__index_level_0__", "Unnamed: 0"} & set(features), "a column has no name")
-    once = len(set(features)) == len(features) and len(set(others)) == len(others)
-    expect(bool(features) and once, "there are no columns left for features, or one has two uses")
+    once = len(set(features)) == len(features) > 0 and len(set(others)) == len(others)
+    expect(once, "there are no columns left for features, or one has two uses")
     if origin.labels[0] == "preferences":
         first = [name.removeprefix("chosen_") for name in features if name.startswith("chosen_")]
         paired = [f"chosen_{name}" for name in first] + [f"rejected_{name}" for name in first]
@@ -596,7 +574,7 @@ def read_table(names: list[str], records: list[list[Optional[str]]], origin: Str
             y = [cell.strip(WHITE) for cell in cells(label)]
             expect("" not in y, "a label is missing")
     weights, steps = (None if name is None else column(name) for name in weight_columns(origin))
-    return Table([list(row) for row in zip(*columns)], y, weights, steps, len(records))
+    return Table([list(row) for row in zip(*columns)], y, weights, steps, len(records), None)
 
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
@@ -686,8 +664,8 @@ NPY_TYPES = {
 NPY_HEADER = [r"descr.\s*:\s*['\"]([<>|=]?)(\w+)", r"fortran_order.\s*:\s*(True)?", r"shape.\s*:\s*\(([\d,L\s]*)\)"]
 
 
-def read_array(content: bytes) -> Array:
-    """A .npy file."""
+def described(content: bytes) -> tuple[tuple[int, ...], bool, str, int, int]:
+    """Of a .npy file that begins so: the shape, whether columns come first, the format of a number, where numbers begin and end."""
     expect(content[:6] == b"\x93NUMPY" and len(content) >= 12, "it does not begin like a .npy file")
     begin = 12 if content[6] >= 2 else 10
     begin, header_begin = begin + int.from_bytes(content[8:begin], "little"), begin
@@ -697,15 +675,29 @@ def read_array(content: bytes) -> Array:
         raise Unreadable("its header cannot be understood, or it does not hold real numbers")
     digits = re.findall(r"\d+", sizes[1])
     expect(all(len(one) <= 19 for one in digits), "its header claims more numbers than any file has")
-    shape = tuple(map(int, digits))
-    length = math.prod(shape) * struct.calcsize("<" + NPY_TYPES[kind[2]])
-    expect(length == len(content) - begin, "the array is not as long as its header says")
-    format = (">" if kind[1] == ">" else "<") + str(math.prod(shape)) + NPY_TYPES[kind[2]]
-    values = [float(x) for x in struct.unpack_from(format, content, begin)]
-    if fortran[1] and len(shape) == 2:
+    shape, number = tuple(map(int, digits)), (">" if kind[1] == ">" else "<") + NPY_TYPES[kind[2]]
+    return shape, fortran[1] is not None, number, begin, begin + math.prod(shape) * struct.calcsize(number)
+
+
+def read_array(content: bytes) -> Array:
+    """A .npy file."""
+    shape, is_fortran, number, begin, end = described(content)
+    expect(end == len(content), "the array is not as long as its header says")
+    values = [float(x) for x in struct.unpack_from(f"{number[0]}{math.prod(shape)}{number[1]}", content, begin)]
+    if is_fortran and len(shape) == 2:
         rows, columns = shape
         values = [values[j * rows + i] for i in range(rows) for j in range(columns)]
     return shape, values
+
+
+def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
+    """An array in an archive. Nothing is expanded that is longer than its header says."""
+    info = archive.getinfo(name)
+    expect(info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED), "an array is compressed in another way than NumPy does")
+    with archive.open(info) as file:
+        head = file.read(1 << 16)
+        expect(info.file_size <= len(head) or described(head)[-1] == info.file_size, "the array is not as long as its header says")
+        return head + file.read()
 
 
 def as_column(array: Array, of: int, rows: int) -> list[float]:
@@ -736,8 +728,8 @@ def read_npz(content: bytes, labels: Optional[bytes], origin: Struct) -> Table:
             wanted = {*needed, *(name for name in weight_columns(origin) if name is not None)}
             expect(set(members) == wanted, f"there must be the arrays {', '.join(sorted(wanted))} and no others")
             if is_sparse:
-                expect(archive.read(members.pop("format")).endswith(b"csr"), "the matrix is not stored by rows")
-            arrays = {name: read_array(archive.read(member)) for name, member in members.items()}
+                expect(read_member(archive, members.pop("format")).endswith(b"csr"), "the matrix is not stored by rows")
+            arrays = {name: read_array(read_member(archive, member)) for name, member in members.items()}
     # A damaged directory can also lead to a place before the file, or to numbers that are none.
     except (zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, RuntimeError, EOFError, ValueError, OverflowError) as error:
         raise Unreadable(f"it is damaged ({error})") from None
@@ -760,7 +752,7 @@ def array_rows(arrays: list[Array], rows: int) -> Table:
     expect(len(shape) == 2 and 0 not in shape, "an array of features must have two dimensions, and rows and columns")
     starts = range(0, min(rows, shape[0]) * shape[1], shape[1])
     x = [[value for _, values in arrays for value in values[i : i + shape[1]]] for i in starts]
-    return Table(x, None, None, None, shape[0])
+    return Table(x, None, None, None, shape[0], None)
 
 
 def matrix_rows(arrays: dict[str, Array], rows: int) -> Table:
@@ -837,9 +829,8 @@ def digest(table: Table) -> str:
         return struct.pack(f"<{len(numbers)}{kind}", *numbers)
 
     columns, width = table.pattern or ([], len(table.x[0]))
-    is_sparse = table.pattern is not None
-    hashed = hashlib.sha256(b"\xff" * 8 * is_sparse + packed([len(table.x), width], "Q"))
-    if is_sparse:
+    hashed = hashlib.sha256((b"" if table.pattern is None else b"\xff" * 8) + packed([len(table.x), width], "Q"))
+    if table.pattern is not None:
         hashed.update(packed([0, *accumulate(map(len, columns))], "Q"))
     for row in columns:
         hashed.update(packed(row, "Q"))
@@ -1054,14 +1045,13 @@ def validate(statement: Struct, data: list[Rows], target: Optional[Rows]) -> Non
     validate_threat(statement, data, columns)
     loss, classes = statement.learner.loss
     if loss == "multiclass":
-        require(classes >= 2 and columns >= 2, "there are classes and features")
         labels = [row[0] for rows in data for row in rows.z]
+        require(classes >= 2 and columns >= 2, "there are classes and features")
         require(all(label.denominator == 1 and 0 <= label < classes for label in labels), "rows begin with their class")
     if statement.horizon is not None:
         validate_rates(statement.learner, statement.horizon)
     kind, own = statement.target
-    if kind == "rows":
-        require(own.step_weight_column is None and own.class_weights is None, "the target has no step weights")
+    require(kind != "rows" or (own.step_weight_column, own.class_weights) == (None, None), "the target has no step weights")
     if kind == "weights":
         require(len(own) == len(data), "each dataset has target weights")
         for weights, rows in zip(own, data):
@@ -1186,18 +1176,12 @@ def point_radius(statement: Struct) -> tuple[Fraction, bool]:
 # --------------------------------------------------------- lines above the rows (Lemmas L2–L6, L10 and W1, Theorem L16)
 
 
-class Row(NamedTuple):
-    """A row, or a pair z_ij of one (Lemma L11): z is x in the blocks of θ with these signs."""
-
-    i: int
-    p: Fraction  # the data's weight, times the scale and the step weight (Lemma W1)
-    t: Fraction  # the target's weight, times the scale
-    n: Fraction  # times the step weight
-    square: Fraction  # the same without it
-    b: Fraction
-    x: Numbers
-    blocks: tuple[tuple[int, int], ...]
-    label: Fraction = ONE
+# A row, or a pair z_ij of one (Lemma L11): z is x in the blocks of θ with these signs. p is the data's weight, times the scale and the
+# step weight (Lemma W1); t the target's weight, times the scale; n is ‖z‖² times the step weight, `square` without it.
+Row = NamedTuple("Row", [
+    ("i", int), ("p", Fraction), ("t", Fraction), ("n", Fraction), ("square", Fraction), ("b", Fraction), ("x", Numbers),
+    ("blocks", tuple[tuple[int, int], ...]), ("label", Fraction),
+])
 
 
 def rows_of(l: Letters, rows: Rows, p: Numbers, t: Numbers, classes: int) -> Iterator[Row]:
@@ -1211,7 +1195,7 @@ def rows_of(l: Letters, rows: Rows, p: Numbers, t: Numbers, classes: int) -> Ite
         square, products = classes * norm2(x), [dot(l.beta[c * len(x) : (c + 1) * len(x)], x) for c in range(classes)]
         for pair, other in enumerate(c for c in range(classes) if c != own):
             at, b = i * (classes - 1) + pair, products[own] - products[other]
-            yield Row(at, own_p, own_t, square, square, b, x, ((own, 1), (other, -1)))
+            yield Row(at, own_p, own_t, square, square, b, x, ((own, 1), (other, -1)), ONE)
 
 
 class Entropy(NamedTuple):
@@ -1364,14 +1348,9 @@ class Lines:
 # ---------------------------------------- quadratics above the point's part (Lemmas L7–L9, L11, I1 and I2, Theorem L17)
 
 
-class Point(NamedTuple):
-    """m₀ + mᵀθ + θᵀMθ."""
-
-    m0: Fraction
-    m: Numbers
-    kind: str
-    M: Any  # scalar: a number times I; diagonal: a list; dense: a number times a matrix, with a number above its eigenvalues;
-    # classes: a number, how many classes there are and which it is
+# m₀ + mᵀθ + θᵀMθ. M is, by kind: scalar, a number times I; diagonal, a list; dense, a number times a matrix, with a number above its
+# eigenvalues; classes, a number, how many classes there are and which it is.
+Point = NamedTuple("Point", [("m0", Fraction), ("m", Numbers), ("kind", str), ("M", Any)])
 
 
 def acting_constant(l: Letters, statement: Struct, d: Fraction, nu: Fraction, linear: Fraction) -> Fraction:
@@ -1709,7 +1688,7 @@ class Cases:
         rows = self.data[given.dataset]
         is_ruled = any(given[name] for name in ("theta", "gain", "exceptions"))
         lines_of = len(given.exceptions) if is_ruled else len(rows.z) * max(self.classes - 1, 1)
-        wanted = {**dict.fromkeys(LINE_VECTORS, 0), **dict.fromkeys(ROW_BOUNDS[kind], lines_of)}
+        wanted = {**fields(LINE_VECTORS, 0), **dict.fromkeys(ROW_BOUNDS[kind], lines_of)}
         if is_ruled:
             require(kind in ("bounded-slope", "error-hinge") and shells is None, "rules are for shares, without shells")
             require_supported(statement, "rule", *["row-weights"] * rows.weighted)
@@ -1739,9 +1718,8 @@ class Cases:
 
     def by_rule(self, given: Struct, rows: Rows) -> Struct:
         """The lines with a number for each row: by the rule of Lemma R1, in binary64, but for the exceptions."""
-        increasing = all(a < b for a, b in zip([-1.0, *given.exceptions], given.exceptions))
-        good = increasing and all(row.is_integer() and 0 <= row < len(rows.z) for row in given.exceptions)
-        require(good, "exceptions are rows in order")
+        require(given.exceptions == sorted(set(given.exceptions)), "exceptions are in order")
+        require(all(row.is_integer() and 0 <= row < len(rows.z) for row in given.exceptions), "exceptions are rows")
         places = {int(row): at for at, row in enumerate(given.exceptions)}
         learner, (gain,), benign = self.statement.learner, given.gain, 1.0 - self.statement.threat.poison_rate
         two_ak = 2.0 * self.proof.alpha * (1.0 - learner.learning_rate * learner.regularization)
@@ -1889,7 +1867,7 @@ def prove_paper(statement: Struct, proof: Struct, rows: Rows) -> Fraction:
     n, d = len(rows.z), len(rows.z[0])
     require_lengths(proof, {"a": d * (d + 1) // 2, "b": d, "m": n, "h": n * d, "theta": d, "point": d})
     require(statement.learner.batch == 1 or proof.low >= 0, "λ is convex where there are batches")
-    nu8, nu9, nu10, ball, reach, low, high, delta = exact(proof[name] for name in PAPER_NUMBERS)
+    nu8, nu9, nu10, ball, reach, low, high, delta = exact(proof[name] for name in PAPER_NUMBERS.split())
     eta, sigma = Fraction(statement.learner.learning_rate), Fraction(statement.learner.regularization)
     eps, radius, k = Fraction(statement.threat.poison_rate), point_radius(statement)[0], 1 - eta * sigma
     shrink = sigma * (2 - eta * sigma)
@@ -1956,7 +1934,6 @@ class Contraction:
         self.z = [z[i * d : (i + 1) * d] for i in range(self.n)]
         # Bits of a sum over all rows, but for the slopes, with a sign.
         self.field = max(map(abs, z), default=0).bit_length() + self.n.bit_length() + 2
-
 
     def slopes(self, i: int) -> list[float]:
         """The slopes that a row can have, in binary64: whichever they are, the bound is true."""
@@ -2041,28 +2018,24 @@ def prove_contraction(statement: Struct, proof: Struct, data: list[Rows]) -> Fra
     require(len(cases) == len(data) and len(proof.beta) == d, "each dataset has a case, and β is as long as θ")
     work = sum((len(one.ends) + 128) * len(rows.z) * (d + 16) for case, rows in zip(cases, data) for one in case.rounds)
     require(work <= 2**33, "rounds take at most 2^33 products")
-    for case, rows in zip(cases, data):
-        require_contraction_numbers(case, len(rows.z))
     l = Letters(statement, proof.alpha, proof.beta)
     require(l.alpha > 0 and proof.ball > 0, "α > 0 and ϱ > 0")
     require_projection(statement, l)
     require_ball_kept(statement, Fraction(proof.ball), point_radius(statement)[0] ** 2, data, l)
-    return max(
-        prove_contraction_case(case, Contraction(statement, proof, rows, dataset))
-        for dataset, (case, rows) in enumerate(zip(cases, data))
-    )
+    return max(contraction_case(case, Contraction(statement, proof, rows, i)) for i, (case, rows) in enumerate(zip(cases, data)))
 
 
 def require_contraction_numbers(case: Struct, n: int) -> None:
     require(case.tau > 0 and case.nu >= 0, "τ > 0 and ν ≥ 0")
     for one in case.rounds:
-        require_lengths(one, dict.fromkeys(("pulls", "tau", "nu"), len(one.ends)))
+        require_lengths(one, fields("pulls tau nu", len(one.ends)))
         require(all(0 <= end < 2 * n and end == int(end) for end in one.ends), "ends are ends of rows")
         require(all(t > 0 for t in one.pulls + one.tau) and all(nu >= 0 for nu in one.nu), "t, τ > 0 and ν ≥ 0")
 
 
-def prove_contraction_case(case: Struct, c: Contraction) -> Fraction:
+def contraction_case(case: Struct, c: Contraction) -> Fraction:
     """The bound where the rows are those of one dataset."""
+    require_contraction_numbers(case, c.n)
     for one in case.rounds:
         c.find_lines()
         require(len(one.codes) == len(one.ends) * c.bytes, "each free row has half a byte")
@@ -2096,8 +2069,6 @@ def exp(x: Fraction, upward: bool) -> Fraction:
     """A number above e^x, or below: e^x = (e^r)^(2^k), r = x/2^k at most ½, e^r = Σ r^j/j!."""
     if x < 0:
         return (up if upward else down)(1 / exp(-x, not upward))
-    if x == 0:
-        return ONE
     rounded = up if upward else down
     halvings = max(length_of(x) + 1, 0)
     r, term, total = rounded(x) / 2**halvings, ONE, ONE
@@ -2127,15 +2098,14 @@ class LevelProof:
         self.proof, self.z, self.weights = proof, rows.z, rows.weights
         self.n, self.d, self.total = len(rows.z), len(rows.z[0]), sum(rows.weights, ZERO)
         self.hinge, self.batch = statement.learner.loss[0] == "hinge", statement.learner.batch
-        self.eta, self.sigma = Fraction(statement.learner.learning_rate), Fraction(statement.learner.regularization)
-        self.eps = Fraction(statement.threat.poison_rate)
+        l = Letters(statement, proof.alpha, [])
+        self.eta, self.sigma, self.eps, self.two_ak, self.curvature = l.eta, l.sigma, l.eps, l.two_ak, l.curvature
         self.require_numbers()
-        self.radius, self.norm, self.mu, self.alpha, self.nu, self.omega = exact(proof[name] for name in LEVEL_NUMBERS[:6])
-        self.rho, self.least, self.offset, self.gamma, self.c, self.anchor = exact(proof[name] for name in LEVEL_NUMBERS[6:12])
+        numbers = exact(proof[name] for name in LEVEL_NUMBERS.split())
+        self.radius, self.norm, self.mu, self.alpha, self.nu, self.omega, self.rho, self.least = numbers[:8]
+        self.offset, self.gamma, self.c, self.anchor = numbers[8:12]
         self.o, self.tilt, self.heights = exact(proof.centre), exact(proof.tilt), exact(proof.heights)
-        self.two_ak = 2 * self.alpha * (1 - self.eta * self.sigma)
         self.chi = self.two_ak - self.nu
-        self.curvature = self.alpha * self.sigma * (2 - self.eta * self.sigma)
         require(self.alpha > 0 and self.nu >= 0 and self.chi > 0, "α > 0, ν ≥ 0, 2αk > ν")
         require(self.mu > 0 if self.hinge else self.mu == 0, "the smoothing is > 0 for the hinge loss, else 0")
         self.squares = [norm2(z) for z in rows.z]
@@ -2145,8 +2115,7 @@ class LevelProof:
 
     def require_numbers(self) -> None:
         proof, n, d = self.proof, self.n, self.d
-        require_lengths(proof, {**dict.fromkeys(("centre", "tilt", "peak"), d), **dict.fromkeys(("shares", "slopes", "curves"), n)})
-        require_lengths(proof, {"forces": 2 * n, "points": 2 * n * d})
+        require_lengths(proof, {**fields("centre tilt peak", d), **fields("shares slopes curves", n), "forces": 2 * n, "points": 2 * n * d})
         require(all(0 <= q <= 1 for q in proof.shares) and all(x > 0 for x in proof.forces), "0 ≤ q ≤ 1 and π > 0")
         require(min(proof.omega, proof.offset, proof.size) >= 0, "ω, a², c ≥ 0")
         require(min(proof.rho, proof.least, proof.steepness, proof.spread_near, proof.spread_far) > 0, "ρ, a, γ, Λ > 0")
@@ -2169,9 +2138,7 @@ class LevelProof:
 
     def find_levels(self) -> None:
         proof, sigma, benign, total = self.proof, self.sigma, 1 - self.eps, self.total
-        conjugate = ZERO
-        for weight, q in zip(self.weights, exact(proof.shares)):
-            conjugate += weight * (q if self.hinge else entropy_down(q))
+        conjugate = dot(self.weights, [q if self.hinge else entropy_down(q) for q in exact(proof.shares)])
         self.base = self.objective(self.o, self.margins)
         pull = combined([weight * Fraction(q) for weight, q in zip(self.weights, proof.shares)], self.z, self.d)
         self.gap = self.base - down(benign * conjugate / total - benign**2 * norm2(pull) / (2 * sigma * total**2))
@@ -2183,10 +2150,8 @@ class LevelProof:
 
     def objective(self, theta: Numbers, margins: Numbers) -> Fraction:
         """F at a model, rounded up."""
-        loss = ZERO
-        for weight, s in zip(self.weights, margins):
-            loss += weight * (max(1 - s, ZERO) if self.hinge else log(1 + exp(-s, True))[1])
-        return up((1 - self.eps) * loss / self.total) + self.sigma * norm2(theta) / 2
+        losses = [max(1 - s, ZERO) if self.hinge else log(1 + exp(-s, True))[1] for s in margins]
+        return up((1 - self.eps) * dot(self.weights, losses) / self.total) + self.sigma * norm2(theta) / 2
 
     def find_constants(self) -> None:
         """What (E3) adds to v, in whole numbers: activities in units of 2^−14, conjugates in units of 2^−40."""
@@ -2361,7 +2326,8 @@ class LevelProof:
         require(both <= 700, "t̄ + t̄₂ ≤ 700")
         jump, jumps, push = exp(first, True), exp(both, True), self.eps * self.radius
         centre, drifts = sqrt_up(norm2(self.o)), []
-        self.edges, self.growths = [], []
+        self.edges: list[tuple[Fraction, Fraction]] = []
+        self.growths: Numbers = []
         for k, high in enumerate(self.heights):
             low = self.heights[k - 1] if k else -self.gap
             y0, y1 = sqrt_down(low + self.offset), sqrt_up(high + self.offset)
@@ -2374,19 +2340,17 @@ class LevelProof:
             require(zeta <= 700, "ζ ≤ 700")
             pull = min(sigma * (self.reach(k) + centre), self.norm)
             growth = exp(zeta, True) - 1 + up(jumps * gamma * eta**2 * lipschitz * (root + pull) ** 2 / (4 * y0))
-            drifts.append(up(self.c * growth * (self.power_up(y1) if growth > 0 else self.power_down(y0)) / eta))
+            drifts.append(up(self.c * growth * (self.power(y1, True) if growth > 0 else self.power(y0, False)) / eta))
             self.edges.append((y0, y1))
             self.growths.append(growth)
         return drifts
 
-    def power_up(self, y: Fraction) -> Fraction:
+    def power(self, y: Fraction, upward: bool) -> Fraction:
+        """e^(γ(y − Ȳ))."""
         exponent = self.gamma * (y - self.anchor)
-        require(exponent <= 700, "γ(Y − Ȳ) ≤ 700")
-        return exp(max(exponent, Fraction(-700)), True)
-
-    def power_down(self, y: Fraction) -> Fraction:
-        exponent = self.gamma * (y - self.anchor)
-        return exp(min(exponent, Fraction(700)), False) if exponent >= -700 else ZERO
+        require(not upward or exponent <= 700, "γ(Y − Ȳ) ≤ 700")
+        within = min(max(exponent, Fraction(-700)), Fraction(700))
+        return exp(within, upward) if upward or exponent >= -700 else ZERO
 
     def anywhere(self) -> Fraction:
         """G_∞ of (E4)."""
@@ -2402,8 +2366,7 @@ class LevelProof:
 
     def prove(self) -> Fraction:
         self.find_levels()
-        anywhere = self.anywhere()
-        drifts = self.drifts()
+        anywhere, drifts = self.anywhere(), self.drifts()
         self.find_fixed()
         self.bounds = [min(self.on_level(k), anywhere) if k < self.proof.fine else anywhere for k in range(len(drifts))]
         self.value = max(bound + drift for bound, drift in zip(self.bounds, drifts))
@@ -2411,7 +2374,7 @@ class LevelProof:
 
     # Theorem E5
 
-    def start(self, horizon: Struct, m: float) -> Fraction:
+    def start(self, horizon: Struct, m: Fraction) -> Fraction:
         """What the start adds to the average over the horizon."""
         theta = exact(horizon.start)
         require(len(theta) == self.d and m == 0, "a start as long as a row, and m = 0")
@@ -2422,20 +2385,20 @@ class LevelProof:
         require(all(abs(s) <= 2**20 for s in margins), "|θ_0ᵀz| ≤ 2^20")
         y = sqrt_up(self.objective(theta, margins) - self.base + self.offset)
         edge, slopes = self.edge()
-        cost = up(self.c * self.power_up(min(y, self.edges[edge - 1][1])) / self.eta)
+        cost = self.c * self.power(min(y, self.edges[edge - 1][1]), True)
         for (low, high), slope in zip(self.edges[edge:], slopes):
             cost += self.gamma * slope * max(min(y, high) - low, ZERO)
-        return (square / (4 * self.alpha * self.eta) + cost) / horizon.steps
+        return (square / (4 * self.alpha * self.eta) + up(cost / self.eta)) / Fraction(horizon.steps)
 
     def edge(self) -> tuple[int, Numbers]:
-        """How many shells keep the exponential, as few as may be, and h of those beyond them."""
+        """How many shells keep the exponential, as few as may be, and ηh of those beyond them."""
         edge, slopes = len(self.edges), [ZERO]
         while edge > 1 and self.growths[edge - 1] < 0:
-            excess = max(self.bounds[edge - 1] - self.value, ZERO)
-            slope = max(slopes[-1], up(excess / -self.growths[edge - 1]))
-            if self.c * self.power_down(self.edges[edge - 1][0]) < slope * self.eta:
+            most = self.c * self.power(self.edges[edge - 1][0], False)
+            if most < slopes[-1]:
                 break
-            slopes.append(slope)
+            excess = max(self.bounds[edge - 1] - self.value, ZERO)
+            slopes.append(max(slopes[-1], min(up(excess * self.eta / -self.growths[edge - 1]), most)))
             edge -= 1
         return edge, slopes[:0:-1]
 
@@ -2535,10 +2498,8 @@ def proven(claim_bound: float, value: Fraction, what: str) -> float:
 def error_within(statement: Struct, loss: float, own: float) -> Optional[float]:
     """The smallest of a bound on the error, what a bound on the loss says of it, and 1."""
     kind, width = statement.learner.loss
-    if kind == "logistic":
-        loss = math.nextafter(loss / 0.693, math.inf)  # the loss is at least log 2 where s ≤ 0
-    if kind == "smooth_hinge":
-        mistake = math.nextafter(1 - width / 2 if width <= 1 else 0.5 / width, 0)
+    if kind in ("logistic", "smooth_hinge"):  # what the loss is at least where s ≤ 0: log 2 for the logistic one
+        mistake = 0.693 if kind == "logistic" else math.nextafter(1 - width / 2 if width <= 1 else 0.5 / width, 0)
         loss = math.nextafter(loss / mistake, math.inf)
     return None if is_regression(statement) else min(own, loss, 1.0)
 
@@ -2556,38 +2517,34 @@ def check_linear(certificate: Struct, data: list[Rows], target: Optional[Rows]) 
         if kind == "levels":
             levels.append(prove_levels(statement, proof, data[0]))
             return levels[0].value
-        prove: dict[str, Callable[[], Fraction]] = {
-            "cases": lambda: prove_cases(statement, proof, data, target), "paper": lambda: prove_paper(statement, proof, data[0]),
-            "contraction": lambda: prove_contraction(statement, proof, data),
-        }
-        return prove[kind]()
+        if kind == "paper":
+            return prove_paper(statement, proof, data[0])
+        return prove_contraction(statement, proof, data) if kind == "contraction" else prove_cases(statement, proof, data, target)
 
     value = value_of(loss.proof, False)
-    found: dict[str, Optional[float]] = {"certified_loss": proven(loss.bound, value, "loss")}
-    by_error = None if error is None else value_of(error.proof, True)
-    own = math.inf if error is None else proven(error.bound, by_error, "error")
-    found["certified_error"] = error_within(statement, found["certified_loss"], own)
-    require((statement.horizon is None) == (certificate.horizon is None), "a horizon is stated if it is claimed")
-    found["certified_horizon"] = found["certified_horizon_error"] = found["certified_new_data"] = None
-    if certificate.horizon is not None:
-        kind, proof = certificate.horizon.proof or loss.proof
-        if certificate.horizon.proof is not None:
-            value = value_of((kind, proof), False)
-        m = Fraction(certificate.horizon.m)
+    by_loss = proven(loss.bound, value, "loss")
+    of_error = ZERO if error is None else value_of(error.proof, True)
+    by_error = math.inf if error is None else proven(error.bound, of_error, "error")
+    found: dict[str, Optional[float]] = fields("certified_horizon certified_horizon_error certified_new_data", None)
+    found.update(certified_loss=by_loss, certified_error=error_within(statement, by_loss, by_error))
+    horizon, own_error = certificate.horizon, certificate.horizon_error
+    require((statement.horizon is None) == (horizon is None), "a horizon is stated if it is claimed")
+    proved = own_error is None or (horizon is not None and error is not None)
+    require(proved, "a bound on the error over first steps has a horizon, and the proof of the error")
+    if horizon is not None:
+        kind, proof = horizon.proof or loss.proof
+        value, m = value if horizon.proof is None else value_of((kind, proof), False), Fraction(horizon.m)
         cost = start_of_paper(statement, proof, m) if kind == "paper" else start_of_cases(statement, proof, m, data)
-        first, total = statement.horizon.first_rate, statement.horizon.total_rate
-        rate = Fraction(statement.learner.learning_rate if first is None else first)
+        learner, first, total = statement.learner, statement.horizon.first_rate, statement.horizon.total_rate
+        rate = Fraction(learner.learning_rate if first is None else first)
         steps = rate * statement.horizon.steps if total is None else Fraction(total)
-        found["certified_horizon"] = proven(certificate.horizon.bound, value + cost / steps, "horizon")
-        own = math.inf
-        if certificate.horizon_error is not None:
-            require(by_error is not None, "a bound on the error over first steps has the proof of the error")
-            learner, m = statement.learner, Fraction(certificate.horizon_error.m)
+        by_loss, by_error = proven(horizon.bound, value + cost / steps, "horizon"), math.inf
+        if own_error is not None:
             require(learner.schedule is None and learner.momentum is None, "the error over first steps is for a constant rate")
+            m = Fraction(own_error.m)
             cost = levels[0].start(statement.horizon, m) if levels else start_of_cases(statement, error.proof[1], m, data) / steps
-            own = proven(certificate.horizon_error.bound, by_error + cost, "horizon error")
-        found["certified_horizon_error"] = error_within(statement, found["certified_horizon"], own)
-    require(statement.horizon is not None or certificate.horizon_error is None, "a horizon is stated if it is claimed")
+            by_error = proven(own_error.bound, of_error + cost, "horizon error")
+        found.update(certified_horizon=by_loss, certified_horizon_error=error_within(statement, by_loss, by_error))
     claim = certificate.new_data
     if claim is not None:
         require(len(data) == 1, "a claim on new data is about one dataset")
@@ -2614,7 +2571,7 @@ IN_ORDER = """in the order
 def check_mean(certificate: Struct, samples: Optional[Rows]) -> dict[str, Optional[float]]:
     """Section 14."""
     statement = certificate.statement
-    eta, eps, r, noise = exact(statement[name] for name in ("learning_rate", "poison_rate", "squared_radius", "noise_trace"))
+    eta, eps, r, noise = exact(statement[name] for name in MEAN_NUMBERS.split())
     a, nu = Fraction(certificate.alpha), Fraction(certificate.nu)
     require(0 < eta < 2 and 0 <= eps <= 1 and r >= 0 and noise >= 0, "0 < η < 2, 0 ≤ ε ≤ 1, r ≥ 0, tr S ≥ 0")
     if samples is None:
@@ -2640,6 +2597,12 @@ def at(path: str, work: Callable[[], Any]) -> Any:
         raise type(error)(f"{path}: {error}") from None
 
 
+def needs_labels(path: str, origin: Struct) -> bool:
+    """Whether the labels of these rows are in a file of their own."""
+    ending, is_matrix = os.path.splitext(path.lower())[1], origin.of_columns is not None and origin.label_file is not None
+    return origin.labels[0] in LABELLED and (ending == ".npy" or ending == ".npz" and is_matrix)
+
+
 def verify(path: str, data: list[str], labels: Optional[str] = None, target: Optional[str] = None) -> dict[str, Any]:
     """Checks a certificate against data files. Returns what is proven; raises Invalid or Unreadable."""
     kind, certificate = at(path, partial(read_certificate, path))
@@ -2651,6 +2614,8 @@ def verify(path: str, data: list[str], labels: Optional[str] = None, target: Opt
         origins = [statement.benign[1]]
     good = len(data) == len(origins) and (target is None) == (not own_target)
     expect(good, f"the certificate needs {len(origins)} data files and {'a' if own_target else 'no'} target file")
+    used = [*zip(data, origins), *([(target, own_target)] if target is not None else [])]
+    expect(labels is None or any(needs_labels(*one) for one in used), f"{labels}: no rows here need a file of labels")
     rows = [at(name, partial(read_rows, name, labels, origin)) for name, origin in zip(data, origins)]
     judged = None if target is None else at(target, partial(read_rows, target, labels, own_target))
     found = check_linear(certificate, rows, judged) if kind == "linear" else check_mean(certificate, rows[0] if rows else None)
@@ -2691,8 +2656,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     asked = parser.parse_intermixed_args(arguments)
     try:
-        found = verify(asked.certificate, asked.data, asked.labels, asked.target)
-        code = 0
+        found, code = verify(asked.certificate, asked.data, asked.labels, asked.target), 0
     except Invalid as error:
         found, code = {"status": "not valid", "message": str(error)}, 1
     except Unreadable as error:

@@ -96,13 +96,10 @@ fn is_logistic(statement: &Statement) -> bool {
 
 /// What Theorem L18 is stated for.
 pub(crate) fn require_supported(statement: &Statement, rows: &Rows) -> Result<(), Reason> {
-    let mut features = rules::features(statement);
-    features.push(Feature::Confidence);
-    features.extend(rows.weights.map(|_| Feature::RowWeights));
     // The theorem is about independent draws. Divided by a number that was read off them, they are none.
-    let is_scaled = statement.data.iter().any(Origin::is_scaled);
-    features.extend(is_scaled.then_some(Feature::ScaledRows));
-    rules::unsupported(&features).map_or(Ok(()), |rule| Err(Reason::Unsupported(rule)))
+    let scaled = statement.data.iter().any(Origin::is_scaled).then_some(Feature::ScaledRows);
+    let more = rows.weights.map(|_| Feature::RowWeights).into_iter().chain(scaled);
+    rules::require_supported(statement, more.chain([Feature::Confidence]))
 }
 
 /// The sizes and signs of the numbers of Theorem L18.

@@ -26,10 +26,7 @@ pub(crate) fn transient(
     m: f64,
 ) -> Result<RBig, Reason> {
     let Horizon { steps, start, .. } = horizon;
-    let features = [rules::features(statement), vec![Feature::Horizon]].concat();
-    if let Some(rule) = rules::unsupported(&features) {
-        return Err(Reason::Unsupported(rule));
-    }
+    rules::require_supported(statement, [Feature::Horizon])?;
     require_length("entries of horizon.start", lambda.beta.len(), start.len())?;
     let room = room(statement, ball, start, m)?;
     let curve = &lambda.alpha + Dyadic::new(m);

@@ -231,28 +231,15 @@ pub fn prove<'a>(
             (momentum, steps) = (found.momentum, found.steps);
             found.bounds.into_iter().map(RBig::from).collect()
         }),
-        Proof::Paper(proof) => {
-            let features = [rules::features(statement), vec![Feature::Paper]].concat();
-            match rules::unsupported(&features) {
-                Some(rule) => Err(Reason::Unsupported(rule)),
-                None => paper::value(statement, proof, &evidence.data[0]).map(|value| vec![value]),
-            }
-        }
-        Proof::Levels(proof) => {
-            let features = [rules::features(statement), vec![Feature::Levels]].concat();
-            match rules::unsupported(&features) {
-                Some(rule) => Err(Reason::Unsupported(rule)),
-                None => levels::shells(statement, proof, &evidence.data[0])
-                    .map(|found| shells.insert(found).bounds().map(RBig::from).collect()),
-            }
-        }
-        Proof::Contraction(proof) => {
-            let features = [rules::features(statement), vec![Feature::Contraction]].concat();
-            match rules::unsupported(&features) {
-                Some(rule) => Err(Reason::Unsupported(rule)),
-                None => contraction::value(statement, proof, evidence).map(|target| vec![RBig::from(target)]),
-            }
-        }
+        Proof::Paper(proof) => rules::require_supported(statement, [Feature::Paper])
+            .and_then(|()| paper::value(statement, proof, &evidence.data[0]))
+            .map(|value| vec![value]),
+        Proof::Levels(proof) => rules::require_supported(statement, [Feature::Levels])
+            .and_then(|()| levels::shells(statement, proof, &evidence.data[0]))
+            .map(|found| shells.insert(found).bounds().map(RBig::from).collect()),
+        Proof::Contraction(proof) => rules::require_supported(statement, [Feature::Contraction])
+            .and_then(|()| contraction::value(statement, proof, evidence))
+            .map(|target| vec![RBig::from(target)]),
     };
     let cases = cases.map_err(in_part(part_of(proof)))?;
     Ok(Proven { shells, ..Proven::new(statement, proof, cases, momentum, steps) })

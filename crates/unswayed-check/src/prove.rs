@@ -77,12 +77,10 @@ fn require_rule(statement: &Statement, proof: &CaseProof, evidence: &Evidence) -
     if !proof.lines.iter().any(Lines::has_rule) {
         return Ok(());
     }
-    let mut features = rules::features(statement);
-    features.push(Feature::RowRule);
     let has = |is: fn(&Rows) -> bool| evidence.data.iter().any(is);
-    features.extend(has(|rows| rows.pattern.is_some()).then_some(Feature::SparseRows));
-    features.extend(has(|rows| rows.weights.is_some()).then_some(Feature::RowWeights));
-    rules::unsupported(&features).map_or(Ok(()), |rule| Err(Reason::Unsupported(rule)))
+    let sparse = has(|rows| rows.pattern.is_some()).then_some(Feature::SparseRows);
+    let weights = has(|rows| rows.weights.is_some()).then_some(Feature::RowWeights);
+    rules::require_supported(statement, [Feature::RowRule].into_iter().chain(sparse).chain(weights))
 }
 
 /// The bounds of all cases, what momentum has to do with them, and the steps of a learner whose adversary picks its moments.

@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use crate::failure::Reason;
 use crate::statement::{Loss, PoisonWeight, Set, Statement, Target};
 
 /// Something that a request for a certificate can contain.
@@ -95,7 +96,6 @@ const fn rule(these: &'static [Feature], unless: &'static [Feature], reason: &'s
     Rule { these, unless, reason }
 }
 
-const SYMMETRIC: &[Feature] = &[Ball, FixedBias, Box, Ellipsoid];
 const ONE_POINT: &str = "one point could move the model anywhere; clip the gradients";
 const CLASSES: &str = "several classes are supported for a ball of points, judged by the data, with regularization, without clip and bias";
 const CLIPPED: &str = "clipped gradients are supported for the hinge and logistic losses, for a ball of points or for any point";
@@ -142,153 +142,95 @@ const MOMENTS: &str = "an adversary who picks its moments is supported for losse
 const UNBOUNDED: &str = "without regularization nothing pulls the model back, and the proofs here need something that does; add a projection \
                          (on twice the norm of the model that clean data lead to, for example) or a regularization, which may be small";
 
-/// All rules. What none of them matches is supported.
-pub const RULES: &[Rule] = &[
-    rule(&[AnyPoint], &[Clip], ONE_POINT),
-    rule(&[NoRegularization], &[Projection], UNBOUNDED),
-    rule(&[Multiclass], &[Ball], CLASSES),
-    rule(&[Multiclass, TargetWeights], &[], CLASSES),
-    rule(&[Multiclass, TargetRows], &[], CLASSES),
-    rule(&[Multiclass, Clip], &[], CLASSES),
-    rule(&[Multiclass, Bias], &[], CLASSES),
+/// A table of rules: `all` of some features `unless` there is one of others, or `each` of the latter `with` a feature.
+macro_rules! table {
+    ($(
+        $(all $these:tt unless $unless:tt)?
+        $(each $one:ident with [$($other:ident),+])?
+        => $reason:ident;
+    )+) => {
+        &[$(
+            $(rule(&$these, &$unless, $reason),)?
+            $($(rule(&[$one, $other], &[], $reason),)+)?
+        )+]
+    };
+}
+
+/// All rules. What none of them matches is supported. The first that matches gives the reason: a proof that is not for learners
+/// without regularization says so before it comes to the projection that these need.
+pub const RULES: &[Rule] = table! {
+    all [AnyPoint] unless [Clip] => ONE_POINT;
+    all [NoRegularization] unless [Projection] => UNBOUNDED;
+    all [Multiclass] unless [Ball] => CLASSES;
     // Only shells give a curvature where σ = 0, and classes have none.
-    rule(&[Multiclass, NoRegularization], &[], CLASSES),
-    rule(&[Clip], &[Ball, AnyPoint], CLIPPED),
-    rule(&[Clip], &[Hinge, Logistic], CLIPPED),
-    rule(&[LabelFlips], &[Hinge, Logistic], FLIPS),
-    rule(&[LabelFlips, TargetWeights], &[], FLIPS),
-    rule(&[LabelFlips, TargetRows], &[], FLIPS),
-    rule(&[FixedBias], &[Bias], FIXED_BIAS),
-    rule(&[Bias], SYMMETRIC, BIAS),
-    rule(&[Bias, Clip], &[], BIAS),
-    rule(&[Bias, Projection], &[], BIAS),
-    rule(&[Bias, TargetWeights], &[], BIAS),
-    rule(&[Bias, TargetRows], &[], BIAS),
-    rule(&[TargetRows], &[Hinge], OWN_ROWS),
-    rule(&[TargetRows, Clip], &[], OWN_ROWS),
-    rule(&[Regression], SYMMETRIC, REGRESSION),
-    rule(&[AnyLabel, Bias], &[], ANY_LABEL),
-    rule(&[Schedule, Bias], &[WeightedRates], SCHEDULE),
-    rule(&[WeightedRates, Average], &[], WEIGHTED),
-    rule(&[Schedule, Average, Horizon], &[], AVERAGED),
-    rule(&[Drift, Average], &[TargetRows], AVERAGE_OVER_DRIFT),
-    rule(&[Momentum, Schedule], &[], MOMENTUM),
-    rule(&[Momentum, Projection], &[], MOMENTUM),
+    each Multiclass with [TargetWeights, TargetRows, Clip, Bias, NoRegularization] => CLASSES;
+    all [Clip] unless [Ball, AnyPoint] => CLIPPED;
+    all [Clip] unless [Hinge, Logistic] => CLIPPED;
+    all [LabelFlips] unless [Hinge, Logistic] => FLIPS;
+    each LabelFlips with [TargetWeights, TargetRows] => FLIPS;
+    all [FixedBias] unless [Bias] => FIXED_BIAS;
+    all [Bias] unless [Ball, FixedBias, Box, Ellipsoid] => BIAS;
+    each Bias with [Clip, Projection, TargetWeights, TargetRows] => BIAS;
+    all [TargetRows] unless [Hinge] => OWN_ROWS;
+    each TargetRows with [Clip] => OWN_ROWS;
+    all [Regression] unless [Ball, FixedBias, Box, Ellipsoid] => REGRESSION;
+    each AnyLabel with [Bias] => ANY_LABEL;
+    all [Schedule, Bias] unless [WeightedRates] => SCHEDULE;
+    each WeightedRates with [Average] => WEIGHTED;
+    all [Schedule, Average, Horizon] unless [] => AVERAGED;
+    all [Drift, Average] unless [TargetRows] => AVERAGE_OVER_DRIFT;
+    each Momentum with [Schedule, Projection] => MOMENTUM;
     // A point of a finite set may help the learner, and helps it less if its weight is smaller; a flip changes the weight.
-    rule(&[StepWeights], SYMMETRIC, STEPS),
-    rule(&[StepWeights, Multiclass], &[], STEPS),
-    rule(&[StepWeights, Clip], &[], STEPS),
-    rule(&[ClassPoisonWeights], &[FixedBias], POINT_CLASSES),
-    rule(&[ClassPoisonWeights, Regression], &[], POINT_CLASSES),
-    rule(&[HostileRows, Multiclass], &[], HOSTILE),
-    rule(&[HostileRows, TargetWeights], &[], HOSTILE),
-    rule(&[HostileRows, TargetRows], &[], HOSTILE),
-    rule(&[HostileRows, Bias], &[], HOSTILE),
-    rule(&[Moments], &[Ball, Box, Ellipsoid], MOMENTS),
-    rule(&[Moments, Multiclass], &[], MOMENTS),
-    rule(&[Moments, TargetRows], &[], MOMENTS),
-    rule(&[Moments, Drift], &[], MOMENTS),
-    rule(&[Moments, Schedule], &[], MOMENTS),
-    rule(&[Moments, Momentum], &[], MOMENTS),
-    rule(&[Moments, NoRegularization], &[], MOMENTS),
-    rule(&[Moments, Clip], &[], MOMENTS),
-    rule(&[Moments, Bias], &[], MOMENTS),
-    rule(&[Moments, StepWeights], &[], MOMENTS),
-    rule(&[Moments, HostileRows], &[], MOMENTS),
-    rule(&[Confidence], &[Hinge, Logistic], NEW_DATA),
-    rule(&[Confidence], SYMMETRIC, NEW_DATA),
-    rule(&[Confidence, SetAroundData], &[], NEW_DATA),
-    rule(&[Confidence, Drift], &[], NEW_DATA),
-    rule(&[Confidence, RowWeights], &[], NEW_DATA),
-    rule(&[Confidence, StepWeights], &[], NEW_DATA),
-    rule(&[Confidence, ScaledRows], &[], SCALED),
-    rule(&[Confidence, TargetWeights], &[], NEW_DATA),
-    rule(&[Confidence, TargetRows], &[], NEW_DATA),
-    rule(&[Confidence, Clip], &[], NEW_DATA),
-    rule(&[Confidence, Schedule], &[], NEW_DATA),
-    rule(&[Confidence, Momentum], &[], NEW_DATA),
-    rule(&[Confidence, Bias], &[], NEW_DATA),
-    rule(&[Confidence, NoRegularization], &[], NEW_DATA),
-    rule(&[Paper], &[Hinge], PAPER),
-    rule(&[Paper], &[Ball], PAPER),
-    rule(&[Paper, Clip], &[], PAPER),
-    rule(&[Paper, Bias], &[], PAPER),
-    rule(&[Paper, Projection], &[], PAPER),
-    rule(&[Paper, TargetWeights], &[], PAPER),
-    rule(&[Paper, TargetRows], &[], PAPER),
-    rule(&[Paper, Drift], &[], PAPER),
-    rule(&[Paper, Schedule], &[], PAPER),
-    rule(&[Paper, Momentum], &[], PAPER),
-    rule(&[Paper, StepWeights], &[], PAPER),
-    rule(&[Paper, Confidence], &[], PAPER),
-    rule(&[Paper, HostileRows], &[], PAPER),
-    rule(&[Levels], &[Hinge, Logistic], LEVELS),
-    rule(&[Levels, AnyPoint], &[], LEVELS),
-    rule(&[Levels, TargetWeights], &[], LEVELS),
-    rule(&[Levels, TargetRows], &[], LEVELS),
-    rule(&[Levels, Drift], &[], LEVELS),
-    rule(&[Levels, Schedule], &[], LEVELS),
-    rule(&[Levels, Momentum], &[], LEVELS),
-    rule(&[Levels, Average], &[], LEVELS),
-    // Before the projection that it needs.
-    rule(&[Levels, NoRegularization], &[], LEVELS),
-    rule(&[Levels, Projection], &[], LEVELS),
-    rule(&[Levels, Clip], &[], LEVELS),
-    rule(&[Levels, Bias], &[], LEVELS),
-    rule(&[Levels, StepWeights], &[], LEVELS),
-    rule(&[Levels, HostileRows], &[], LEVELS),
-    rule(&[Contraction], &[Hinge], CONTRACTION),
-    rule(&[Contraction], &[Ball], CONTRACTION),
-    rule(&[Contraction, TargetRows], &[], CONTRACTION),
-    rule(&[Contraction, Schedule], &[], CONTRACTION),
-    rule(&[Contraction, Momentum], &[], CONTRACTION),
-    // Before the projection that it needs.
-    rule(&[Contraction, NoRegularization], &[], CONTRACTION),
-    rule(&[Contraction, Clip], &[], CONTRACTION),
-    rule(&[Contraction, Bias], &[], CONTRACTION),
-    rule(&[Contraction, StepWeights], &[], CONTRACTION),
-    rule(&[Contraction, HostileRows], &[], CONTRACTION),
-    rule(&[Contraction, Moments], &[], CONTRACTION),
-    rule(&[Moments, Confidence], &[], MOMENTS),
-    rule(&[Moments, Paper], &[], MOMENTS),
-    rule(&[Moments, Levels], &[], MOMENTS),
+    all [StepWeights] unless [Ball, FixedBias, Box, Ellipsoid] => STEPS;
+    each StepWeights with [Multiclass, Clip] => STEPS;
+    all [ClassPoisonWeights] unless [FixedBias] => POINT_CLASSES;
+    each ClassPoisonWeights with [Regression] => POINT_CLASSES;
+    each HostileRows with [Multiclass, TargetWeights, TargetRows, Bias] => HOSTILE;
+    all [Moments] unless [Ball, Box, Ellipsoid] => MOMENTS;
+    each Moments with [
+        Multiclass, TargetRows, Drift, Schedule, Momentum, NoRegularization, Clip, Bias, StepWeights,
+        HostileRows
+    ] => MOMENTS;
+    all [Confidence] unless [Hinge, Logistic] => NEW_DATA;
+    all [Confidence] unless [Ball, FixedBias, Box, Ellipsoid] => NEW_DATA;
+    each Confidence with [SetAroundData, Drift, RowWeights, StepWeights] => NEW_DATA;
+    each Confidence with [ScaledRows] => SCALED;
+    each Confidence with [
+        TargetWeights, TargetRows, Clip, Schedule, Momentum, Bias, NoRegularization
+    ] => NEW_DATA;
+    all [Paper] unless [Hinge] => PAPER;
+    all [Paper] unless [Ball] => PAPER;
+    each Paper with [
+        Clip, Bias, Projection, TargetWeights, TargetRows, Drift, Schedule, Momentum, StepWeights,
+        Confidence, HostileRows
+    ] => PAPER;
+    all [Levels] unless [Hinge, Logistic] => LEVELS;
+    each Levels with [
+        AnyPoint, TargetWeights, TargetRows, Drift, Schedule, Momentum, Average, NoRegularization,
+        Projection, Clip, Bias, StepWeights, HostileRows
+    ] => LEVELS;
+    all [Contraction] unless [Hinge] => CONTRACTION;
+    all [Contraction] unless [Ball] => CONTRACTION;
+    each Contraction with [
+        TargetRows, Schedule, Momentum, NoRegularization, Clip, Bias, StepWeights, HostileRows,
+        Moments
+    ] => CONTRACTION;
+    each Moments with [Confidence, Paper, Levels] => MOMENTS;
     // Columns that are 0 in all rows are left out (Lemma S1), which only a ball allows.
-    rule(&[SparseRows], &[Hinge, Logistic], SPARSE),
-    rule(&[SparseRows], &[Ball], SPARSE),
-    rule(&[SparseRows, TargetWeights], &[], SPARSE),
-    rule(&[SparseRows, TargetRows], &[], SPARSE),
-    rule(&[SparseRows, Drift], &[], SPARSE),
-    rule(&[SparseRows, Schedule], &[], SPARSE),
-    rule(&[SparseRows, Momentum], &[], SPARSE),
-    // Before the projection that it needs.
-    rule(&[SparseRows, NoRegularization], &[], SPARSE),
-    rule(&[SparseRows, Projection], &[], SPARSE),
-    rule(&[SparseRows, Clip], &[], SPARSE),
-    rule(&[SparseRows, Bias], &[], SPARSE),
-    rule(&[SparseRows, StepWeights], &[], SPARSE),
-    rule(&[SparseRows, HostileRows], &[], SPARSE),
-    rule(&[SparseRows, Confidence], &[], SPARSE),
-    rule(&[SparseRows, Paper], &[], SPARSE),
-    rule(&[SparseRows, Levels], &[], SPARSE),
-    rule(&[RowRule], &[Hinge], RULE),
-    rule(&[RowRule], &[Ball], RULE),
-    rule(&[RowRule, TargetWeights], &[], RULE),
-    rule(&[RowRule, TargetRows], &[], RULE),
-    rule(&[RowRule, Drift], &[], RULE),
-    rule(&[RowRule, RowWeights], &[], RULE),
-    rule(&[RowRule, StepWeights], &[], RULE),
-    rule(&[RowRule, Schedule], &[], RULE),
-    rule(&[RowRule, Momentum], &[], RULE),
-    // Before the projection that it needs.
-    rule(&[RowRule, NoRegularization], &[], RULE),
-    rule(&[RowRule, Projection], &[], RULE),
-    rule(&[RowRule, Clip], &[], RULE),
-    rule(&[RowRule, Bias], &[], RULE),
-    rule(&[RowRule, HostileRows], &[], RULE),
-    rule(&[RowRule, Moments], &[], RULE),
-    rule(&[RowRule, SparseRows], &[], RULE),
-    rule(&[SparseRows, Contraction], &[], SPARSE),
-];
+    all [SparseRows] unless [Hinge, Logistic] => SPARSE;
+    all [SparseRows] unless [Ball] => SPARSE;
+    each SparseRows with [
+        TargetWeights, TargetRows, Drift, Schedule, Momentum, NoRegularization, Projection, Clip, Bias,
+        StepWeights, HostileRows, Confidence, Paper, Levels
+    ] => SPARSE;
+    all [RowRule] unless [Hinge] => RULE;
+    all [RowRule] unless [Ball] => RULE;
+    each RowRule with [
+        TargetWeights, TargetRows, Drift, RowWeights, StepWeights, Schedule, Momentum, NoRegularization,
+        Projection, Clip, Bias, HostileRows, Moments, SparseRows
+    ] => RULE;
+    each SparseRows with [Contraction] => SPARSE;
+};
 
 /// The first rule that these features break.
 ///
@@ -301,6 +243,15 @@ pub const RULES: &[Rule] = &[
 pub fn unsupported(features: &[Feature]) -> Option<&'static Rule> {
     let has = |feature: &Feature| features.contains(feature);
     RULES.iter().find(|rule| rule.these.iter().all(has) && !rule.unless.iter().any(has))
+}
+
+/// Requires a statement with these further features to be supported.
+pub(crate) fn require_supported(
+    statement: &Statement,
+    more: impl IntoIterator<Item = Feature>,
+) -> Result<(), Reason> {
+    let all: Vec<Feature> = features(statement).into_iter().chain(more).collect();
+    unsupported(&all).map_or(Ok(()), |rule| Err(Reason::Unsupported(rule)))
 }
 
 /// The features of a statement.

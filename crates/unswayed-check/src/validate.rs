@@ -42,9 +42,9 @@ pub(crate) fn require_size(origin: &Origin, rows: &Rows) -> Result<(), Reason> {
 
 /// The conditions on the statement, whatever the proof is.
 pub(crate) fn validate_statement(statement: &Statement, evidence: &Evidence) -> Result<(), Reason> {
-    let mut features = rules::features(statement);
-    features.extend(evidence.data.iter().any(|rows| rows.pattern.is_some()).then_some(Feature::SparseRows));
-    validate_numbers(statement, &features, evidence.data[0].dimension)?;
+    let sparse = evidence.data.iter().any(|rows| rows.pattern.is_some()).then_some(Feature::SparseRows);
+    rules::require_supported(statement, sparse)?;
+    validate_numbers(statement, evidence.data[0].dimension)?;
     validate_steps(statement, evidence)?;
     validate_hostile(statement, evidence)?;
     if let Loss::Multiclass(classes) = statement.learner.loss {
@@ -57,18 +57,14 @@ pub(crate) fn validate_statement(statement: &Statement, evidence: &Evidence) -> 
 pub(crate) fn validate_summed(statement: &Statement) -> Result<(), Reason> {
     require_length("datasets", 1, statement.data.len())?;
     let origin = &statement.data[0];
-    let mut features = rules::features(statement);
-    features.push(Feature::RowRule);
-    features.extend(origin.weight_column.is_some().then_some(Feature::RowWeights));
-    features.extend(origin.has_step_weights().then_some(Feature::StepWeights));
-    validate_numbers(statement, &features, origin.dimension())
+    let weights = origin.weight_column.is_some().then_some(Feature::RowWeights);
+    let steps = origin.has_step_weights().then_some(Feature::StepWeights);
+    rules::require_supported(statement, [Feature::RowRule].into_iter().chain(weights).chain(steps))?;
+    validate_numbers(statement, origin.dimension())
 }
 
 /// The conditions on the numbers of a statement about rows of so many columns.
-fn validate_numbers(statement: &Statement, features: &[Feature], columns: usize) -> Result<(), Reason> {
-    if let Some(rule) = rules::unsupported(features) {
-        return Err(Reason::Unsupported(rule));
-    }
+fn validate_numbers(statement: &Statement, columns: usize) -> Result<(), Reason> {
     let origins = statement.data.iter().chain(match &statement.target {
         Target::Rows(origin) => Some(origin),
         _ => None,

@@ -149,17 +149,17 @@ pub struct ReadFlags {
     #[arg(long)]
     pub preferences: bool,
 
-    /// The column with the weights of the rows, or the array in .npz files (default: all rows count the same)
+    /// The column with the weights of the rows, or the array in .npz files (default: all rows count equally)
     #[arg(long, value_name = "NAME")]
     pub weight_column: Option<String>,
 
     /// What the learner's steps on the rows of each class are multiplied by: a list like -1=2,1=0.5 (a label that is not named has 1),
-    /// or 'balanced', N/(2·rows of the class); scikit-learn's class_weight. The loss is the plain average all the same
+    /// or 'balanced', N/(2·rows of the class); scikit-learn's class_weight. The loss remains the unweighted average
     #[arg(long, value_name = "WEIGHTS", allow_hyphen_values = true)]
     pub class_weight: Option<ClassWeightPolicy>,
 
     /// The column with what the learner's step on each row is multiplied by, or the array in .npz files; scikit-learn's sample_weight.
-    /// How often a row comes is the matter of --weight-column
+    /// How often a row is drawn is set by --weight-column
     #[arg(long, value_name = "NAME")]
     pub step_weight_column: Option<String>,
 
@@ -274,7 +274,7 @@ pub struct AttackFlags {
     #[arg(long, value_name = "FILE", requires = "test")]
     pub test_labels: Option<PathBuf>,
 
-    /// Write the first 1000 points that each attack sends, as .npz (one array an attack)
+    /// Write the first 1000 points that each attack sends, as .npz (one array for each attack)
     #[arg(long, value_name = "PATH")]
     pub save: Option<PathBuf>,
 
@@ -523,7 +523,7 @@ pub struct ReportFlags {
 
 #[derive(Args)]
 pub struct MeanFlags {
-    /// Benign samples, one point a row: .npy, .npz (x), .csv or .parquet
+    /// Benign samples, one point per row: .npy, .npz (x), .csv or .parquet
     #[arg(required_unless_present = "covariance_trace", conflicts_with = "covariance_trace")]
     pub samples: Option<PathBuf>,
 
@@ -547,7 +547,7 @@ pub struct MeanFlags {
     #[arg(long, value_name = "TRACE", default_value_t = 0.0)]
     pub noise_trace: f64,
 
-    /// The column with the weights of the samples, or the array in .npz files (default: all count the same)
+    /// The column with the weights of the samples, or the array in .npz files (default: all count equally)
     #[arg(long, value_name = "NAME", requires = "samples")]
     pub weight_column: Option<String>,
 

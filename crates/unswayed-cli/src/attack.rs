@@ -12,7 +12,7 @@ use unswayed::simulate::Estimate;
 use unswayed_report::about::Stated;
 
 use crate::args::{AttackFlags, Attacks};
-use crate::problem::Asked;
+use crate::problem::ProblemFlags;
 use crate::progress::Busy;
 use crate::{Stop, input, output, print};
 
@@ -20,7 +20,7 @@ use crate::{Stop, input, output, print};
 const SAVED_POINTS: usize = 1000;
 
 pub fn run(flags: &AttackFlags, as_json: bool) -> Result<ExitCode, Stop> {
-    let asked = Asked {
+    let asked = ProblemFlags {
         data: &flags.data,
         read: &flags.read,
         learner: &flags.learner,

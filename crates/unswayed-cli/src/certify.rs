@@ -16,12 +16,12 @@ use unswayed_report::about::{Resampled, Stated, Subject, Summary, certify_report
 use unswayed_report::live;
 
 use crate::args::{self, CertifyFlags, Method, RateFlags};
-use crate::problem::{Asked, Parts};
+use crate::problem::{Parts, ProblemFlags};
 use crate::progress::Busy;
 use crate::{Stop, attack, errors, input, output, print, report};
 
 pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
-    let asked = Asked {
+    let asked = ProblemFlags {
         data: &flags.data,
         read: &flags.read,
         learner: &flags.learner,
@@ -97,7 +97,7 @@ pub fn run(flags: &CertifyFlags, as_json: bool) -> Result<ExitCode, Stop> {
 /// What is asked for, and the search so far.
 struct Job<'a> {
     flags: &'a CertifyFlags,
-    asked: &'a Asked<'a>,
+    asked: &'a ProblemFlags<'a>,
     parts: &'a Parts,
     options: Options,
     series: Series,
@@ -115,7 +115,7 @@ struct Certified {
 impl<'a> Job<'a> {
     fn new(
         flags: &'a CertifyFlags,
-        asked: &'a Asked<'a>,
+        asked: &'a ProblemFlags<'a>,
         parts: &'a Parts,
         start: Option<Vec<f64>>,
         first_rate: Option<f64>,
@@ -188,7 +188,7 @@ impl<'a> Job<'a> {
 /// From what the report can be made live later.
 fn what_if(
     flags: &CertifyFlags,
-    asked: &Asked,
+    asked: &ProblemFlags,
     problem: &Problem,
     template: &Template,
 ) -> Option<live::WhatIf> {
@@ -306,7 +306,7 @@ fn compare(attempts: &[Attempt]) -> String {
 
 /// The command that verifies the certificate. How rows are made is in the certificate; it names the target if that has rows of
 /// its own.
-pub fn check_command(asked: &Asked, statement: &Statement, certificate: &Path) -> String {
+pub fn check_command(asked: &ProblemFlags, statement: &Statement, certificate: &Path) -> String {
     let quoted = |path: &Path| report::quote(&path.display().to_string());
     let mut words = vec!["unswayed check".to_owned(), quoted(certificate)];
     words.extend(asked.paths().map(quoted));

@@ -63,7 +63,7 @@ Examples:
       --on-alarm 'echo \"error up to $UNSWAYED_CERTIFIED_ERROR\" | mail -s alarm me' \\
       --clip-rows 1 --learning-rate 1e-3 --regularization 0.01 --poison-rate 0.02
 
-One row a line: CSV with a line of names, or a JSON object. A certificate takes the rows of its window for the distribution of benign
+One row per line: CSV with a line of names, or a JSON object. A certificate takes the rows of its window for the distribution of benign
 points and bounds the long-run loss on them. It says nothing of rows that are unlike them; --windows K covers moves among the last K
 windows, --contaminated a part of rows that are hostile already. An alarm ends the program unless --on-alarm or --keep-going is given.
 Exit codes: 0 the stream has ended and no limit was passed, 1 a limit was passed, 2 bad input or usage, or nothing was certified.";

@@ -63,15 +63,16 @@ pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |c: usize| rows.iter().filter_map(|r| r.get(c)).map(|s| s.chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();
-    let mut out = String::new();
-    for row in rows {
-        let cells = row.iter().zip(&widths).enumerate().map(|(c, (cell, width))| {
+    rows.iter().map(|row| aligned(row, &widths) + "\n").collect()
+}
+
+/// The cells of a row of such a table.
+pub fn aligned(cells: &[String], widths: &[usize]) -> String {
+    let padded =
+        cells.iter().zip(widths).enumerate().map(|(c, (cell, width))| {
             if c == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
         });
-        out.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
-        out.push('\n');
-    }
-    out
+    padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
 }
 
 #[cfg(test)]

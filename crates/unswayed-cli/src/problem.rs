@@ -16,7 +16,7 @@ use crate::args::{
 use crate::{Stop, input};
 
 /// All flags that say which problem is meant, but for the rates.
-pub struct Asked<'a> {
+pub struct ProblemFlags<'a> {
     pub data: &'a DataFlags,
     pub read: &'a ReadFlags,
     pub learner: &'a LearnerFlags,
@@ -36,7 +36,7 @@ pub struct Parts {
     alike: Reading,
 }
 
-impl Asked<'_> {
+impl ProblemFlags<'_> {
     /// The data files, in the order in which a certificate names them.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         std::iter::once(input::data_path(self.data)).chain(self.nature.more.iter().map(PathBuf::as_path))
@@ -128,7 +128,7 @@ impl Asked<'_> {
 
 impl Parts {
     /// Those of a sample of data that are read in parts.
-    pub fn of_sample(asked: &Asked, sample: Dataset) -> Result<Parts, Stop> {
+    pub fn of_sample(asked: &ProblemFlags, sample: Dataset) -> Result<Parts, Stop> {
         asked.refuse()?;
         let alike = reading(asked.data.label_column.as_deref(), asked.read, asked.learner);
         let template = but_for_rates(asked.learner, asked.steps, Some(sample.origin().columns))?;

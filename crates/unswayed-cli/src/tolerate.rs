@@ -17,7 +17,7 @@ use unswayed_report::about::{Stated, axis_value, shown_axes, template_lines};
 
 use crate::args::{Attacks, RateFlags, StepFlags, TolerateFlags};
 use crate::certify::check_command;
-use crate::problem::{Asked, Parts};
+use crate::problem::{Parts, ProblemFlags};
 use crate::progress::{Bar, Busy};
 use crate::{Stop, attack, input, output, print};
 
@@ -34,7 +34,7 @@ pub fn run(flags: &TolerateFlags, as_json: bool) -> Result<ExitCode, Stop> {
     let question = question(flags)?;
     // Where several are tried, they are axes of a grid.
     let steps = flags.steps.only().unwrap_or_default();
-    let asked = Asked {
+    let asked = ProblemFlags {
         data: &flags.data,
         read: &flags.read,
         learner: &flags.learner,
@@ -123,7 +123,7 @@ fn word(flags: &TolerateFlags) -> &'static str {
 /// The largest rate, with its certificate, and where an attack breaks the limit.
 fn rate(
     flags: &TolerateFlags,
-    asked: &Asked,
+    asked: &ProblemFlags,
     parts: &Parts,
     rates: &RateFlags,
     path: &Path,

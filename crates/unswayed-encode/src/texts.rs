@@ -41,7 +41,7 @@ pub(crate) struct Row {
 }
 
 impl Texts {
-    /// Reads a .csv file with a header, or a .jsonl file with one object a line; all rows, or the first.
+    /// Reads a .csv file with a header, or a .jsonl file with one object per line; all rows, or the first.
     ///
     /// # Errors
     ///

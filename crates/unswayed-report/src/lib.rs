@@ -31,6 +31,7 @@
 //! Upper bounds are rounded up wherever they are shown, measurements down ([`number`]).
 
 pub mod about;
+mod calendar;
 mod escape;
 mod figure;
 mod folder;
@@ -45,6 +46,7 @@ mod svg;
 mod table;
 mod ticks;
 
+pub use calendar::utc;
 #[cfg(feature = "png")]
 pub use folder::write_pictures;
 pub use folder::{Error, write_folder};

@@ -53,6 +53,8 @@ mod poison_weight;
 pub mod prepare;
 mod problem;
 #[cfg(feature = "general")]
+mod sequential;
+#[cfg(feature = "general")]
 pub mod simulate;
 
 pub use cancel::Cancel;

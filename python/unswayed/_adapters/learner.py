@@ -118,7 +118,16 @@ class Learner:
         if self.asks_sparse:
             return self._seen(x).certify(x, y, poison_rate=poison_rate, **options)
         options = self._first_steps(x, self._beside(options))
-        return certify(*self._rows(x, y, options), poison_rate=poison_rate, **self._asked(options))
+        certificate = certify(*self._rows(x, y, options), poison_rate=poison_rate, **self._asked(options))
+        # A projected model is in its ball after one step.
+        if self.start is not None and self.projection is None and certificate.start_norm < math.inf:
+            norm = math.hypot(*self._start(x))
+            if norm > certificate.start_norm:
+                raise UnswayedError(
+                    f"the weights of this model have norm {norm:.4g}, and the bound is for models that start with a norm of at most "
+                    f"{certificate.start_norm:.4g}: certify a model that has learned nothing yet, or one whose weights are not so large"
+                )
+        return certificate
 
     def certify_each(self, x: Features, y: Any, *, poison_rate: float, **options: Any) -> OneVsRest:
         """A certificate for each of several classes: scikit-learn trains one model for each class against the rest.

@@ -7,7 +7,7 @@
 //! λ_b grows exponentially with Y, which a start far from o could not pay. Beyond some shell ψ grows by γh_k per unit of Y in
 //! shell k instead, h_k being as small as the bound allows there: h_k ≥ (G_j − B)/(−K_j) for all j ≥ k.
 
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 use super::LevelsProof;
 use super::barrier::{Drift, power_down, power_up};
@@ -97,12 +97,12 @@ impl Shells {
         let (edge, heights) = self.edge(proof, eta);
         let inner = y.clone().min(self.shells[edge - 1].barrier.edges[1].clone());
         let power = power_up(proof, &inner, "700 − γ(Y − Ȳ) of the start")?;
-        let inner = quotient(&(Dyadic::new(proof.size) * power), eta, Round::Up);
         let beyond = self.shells[edge..].iter().zip(heights).fold(Dyadic::zero(), |sum, (shell, h)| {
             let [low, high] = &shell.barrier.edges;
             sum + h * (y.clone().min(high.clone()) - low).max(Dyadic::zero())
         });
-        Ok(inner + Dyadic::new(proof.steepness) * beyond)
+        let sum = Dyadic::new(proof.size) * power + Dyadic::new(proof.steepness) * beyond;
+        Ok(quotient(&sum, eta, Round::Up))
     }
 
     /// Y of a start, rounded up.
@@ -119,7 +119,8 @@ impl Shells {
         Ok(sqrt_up(&(level - &self.base + Dyadic::new(proof.offset))))
     }
 
-    /// How many shells keep the exponential, at least one and as few as may be, and h of those beyond them, rounded up.
+    /// How many shells keep the exponential, at least one and as few as may be, and ηh of those beyond them, rounded up. Rounding
+    /// must not lift h above the exponential, from which it differs by no more than that where the shell has the proof's value.
     fn edge(&self, proof: &LevelsProof, eta: &Dyadic) -> (usize, Vec<Dyadic>) {
         let value = self.bounds().reduce(Dyadic::max).unwrap_or_else(Dyadic::zero);
         let (mut edge, mut heights, mut least) = (self.shells.len(), vec![], Dyadic::zero());
@@ -128,13 +129,14 @@ impl Shells {
             if !growth.is_negative() {
                 break;
             }
-            let excess = (bound - &value).max(Dyadic::zero());
-            least = least.max(quotient(&excess, &(Dyadic::zero() - growth), Round::Up));
             // The exponential must be as steep where it ends.
-            let room = Dyadic::new(proof.size) * power_down(proof, &edges[0]) - &least * eta;
-            if room.is_negative() {
+            let most = Dyadic::new(proof.size) * power_down(proof, &edges[0]);
+            if (&most - &least).is_negative() {
                 break;
             }
+            let excess = (bound - &value).max(Dyadic::zero());
+            let height = quotient(&(excess * eta), &(Dyadic::zero() - growth), Round::Up);
+            least = least.max(height.min(most));
             heights.push(least.clone());
             edge -= 1;
         }

@@ -346,7 +346,7 @@ fn edges() {
     assert!(words.contains("1 − rate·regularization"), "{words}");
     for rate in [0.0, -1.0, f64::INFINITY, f64::NAN] {
         let words = refusal(|p| p.proof.rate = Some(rate));
-        assert!(words.contains("rate = "), "{words}");
+        assert!(words.contains(" rate = "), "{words}");
     }
     assert!(refusal(|p| p.proof.rate = None).contains("momentum without a rate"));
     assert!(refusal(|p| p.statement.learner.momentum = None).contains("a rate without momentum"));

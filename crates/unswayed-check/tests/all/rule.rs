@@ -5,7 +5,10 @@ use std::boxed::Box;
 
 use serde_json::{Value, json};
 use unswayed_check::Feature::*;
-use unswayed_check::{Certificate, CertificateSums, Claim, Failure, Proof, RowBound, RowSums, Statement};
+use unswayed_check::{
+    Certificate, CertificateSums, Claim, Deviation, Failure, NewDataClaim, Proof, RowBound, RowSums,
+    Statement,
+};
 
 use crate::boundaries::{Edge, edge, test_all};
 use crate::common::generic::{ALPHA, EPS, ETA, SIGMA, Z, generic, generic_error, ruled};
@@ -169,6 +172,7 @@ fn every_row_is_added_once() {
         other.add(from, z(from, to)).expect("new rows");
         assert!(words(sums.clone().merge(&other)).contains("not been added yet"), "{from} {to}");
     }
+    sums.add(2, &[]).expect("no rows, which is no row twice");
     assert!(words(sums.add(9, z(8, 10))).contains("as many as the statement says"));
     assert!(words(sums.add(4, &z(4, 6)[..3])).contains("entries of z"));
     assert!(words(sums.add(4, &[0.5, f64::NAN])).contains("z[1]"));
@@ -218,6 +222,32 @@ fn sums_from_other_machines() {
     let texts = [part(0, 13), part(13, 14), part(14, 40)];
     assert_eq!(merged(&texts).map(|verdict| verdict.loss), Ok(bound));
     assert!(merged(&texts[1..]).expect_err("rows are missing").to_string().contains("found 27"));
+    // Rows that follow each other are one range, in whatever order they come.
+    let mut sums = CertificateSums::new(&certificate).expect("a proof by a rule");
+    for first in [3, 1, 2, 0] {
+        sums.add(first, &problem.data[0][2 * first..2 * first + 2]).expect("new rows");
+    }
+    assert!(sums.to_text().expect("a text").contains("\"added\":[[0,4]]"));
+    // A claim on new data needs all rows at once: it is not left out.
+    let new_data = NewDataClaim {
+        bound: 1e9,
+        delta: 0.05,
+        radius: 1e3,
+        deviation: Deviation::Hoeffding,
+        alpha: problem.proof.alpha,
+        beta: problem.proof.beta.clone(),
+        tau: vec![1.0],
+        nu: 0.0,
+        omega: None,
+        theta: vec![0.0; 2],
+        gain: 0.0,
+        floor: None,
+        w: vec![],
+        hostile: None,
+    };
+    let claimed = Certificate { new_data: Some(new_data), ..certificate.clone() };
+    let words = CertificateSums::new(&claimed).err().expect("a refusal").to_string();
+    assert!(words.contains("rows in parts"), "{words}");
     let change = |at: &str, to: Value| {
         let mut value: Value = serde_json::from_str(&texts[0]).expect("JSON");
         *value.pointer_mut(at).expect("a place") = to;

@@ -19,7 +19,7 @@ pub struct PrepareFlags {
     #[arg(long, conflicts_with = "encoder")]
     pub auto: bool,
 
-    /// Make N random Fourier features, in which a linear model can follow curves; goes with --auto
+    /// Make N random Fourier features, with which a linear model can fit curves; requires --auto
     #[arg(long, value_name = "N", value_parser = at_least_one, conflicts_with_all = ["encoder", "apply"])]
     pub fourier: Option<usize>,
 

@@ -10,7 +10,7 @@ use super::{Attacks, ColumnFlags, LearnerFlags, RateFlags, StepFlags, at_least_o
 
 #[derive(Args)]
 pub struct WatchFlags {
-    /// A .csv, .tsv or .jsonl file, one row a line, or - for standard input
+    /// A .csv, .tsv or .jsonl file, one row per line, or - for standard input
     #[arg(default_value = "-")]
     pub stream: PathBuf,
 

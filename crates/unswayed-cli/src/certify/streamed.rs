@@ -12,12 +12,12 @@ use unswayed_report::about::{Stated, Summary};
 
 use super::{Job, check_command, refuse};
 use crate::args::{CertifyFlags, Effort, Method, RateFlags};
-use crate::problem::{Asked, Parts, reading};
+use crate::problem::{Parts, ProblemFlags, reading};
 use crate::progress::Rows;
 use crate::{Stop, input, output, print};
 
 /// The source, if the data are one that is larger than the limit and can be read in parts.
-pub fn large(flags: &CertifyFlags, asked: &Asked) -> Option<Source> {
+pub fn large(flags: &CertifyFlags, asked: &ProblemFlags) -> Option<Source> {
     let policy = reading(None, asked.read, asked.learner).labels;
     let source = input::source(input::data_path(asked.data), asked.data.labels.as_deref(), policy);
     let bytes = Stream::bytes(&source)?;
@@ -26,7 +26,7 @@ pub fn large(flags: &CertifyFlags, asked: &Asked) -> Option<Source> {
 
 /// Certifies at one poison rate.
 pub fn run(
-    (flags, asked): (&CertifyFlags, &Asked),
+    (flags, asked): (&CertifyFlags, &ProblemFlags),
     source: &Source,
     rates: &[RateFlags],
     path: &Path,
@@ -84,7 +84,7 @@ fn beyond(what: &str) -> Stop {
 }
 
 /// Refuses what needs all rows at once.
-fn refuse_more(flags: &CertifyFlags, asked: &Asked) -> Result<(), Stop> {
+fn refuse_more(flags: &CertifyFlags, asked: &ProblemFlags) -> Result<(), Stop> {
     let cases = [
         (flags.report.is_some(), "--report"),
         (flags.confidence.is_some(), "--confidence"),

@@ -12,6 +12,7 @@ use unswayed::attack::Effort;
 use unswayed::data::{Lines as Reader, Reading};
 use unswayed::monitor::{LabelReader, Limits, Monitor, Policy, Update, Window};
 use unswayed::{Adversary, Dataset, Problem, ProblemError, Template};
+use unswayed_report::utc;
 
 use crate::args::WatchFlags;
 use crate::{Stop, output, print, problem};
@@ -297,7 +298,7 @@ fn call(command: &str, update: &Update, flags: &WatchFlags, verify: Option<&str>
     let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     let facts = [
         ("UPDATE", update.number.to_string()),
-        ("TIME", show::utc(update.time)),
+        ("TIME", utc(update.time as u64)),
         ("ROWS", update.rows.to_string()),
         ("STATUS", update.status.clone()),
         ("CERTIFIED_LOSS", number(update.certified_loss)),

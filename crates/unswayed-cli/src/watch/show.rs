@@ -3,6 +3,7 @@
 use serde_json::json;
 use unswayed::Problem;
 use unswayed::monitor::{MEANING, Update};
+use unswayed_report::utc;
 
 use crate::{Stop, print};
 
@@ -100,7 +101,7 @@ fn cells(update: &Update) -> [String; 11] {
     let up = |value: Option<f64>| value.map_or("-".to_owned(), print::up);
     let down = |value: Option<f64>| value.map_or("-".to_owned(), print::down);
     [
-        utc(update.time),
+        utc(update.time as u64),
         update.rows.to_string(),
         down(update.benign_loss),
         down(update.attack_loss),
@@ -116,48 +117,5 @@ fn cells(update: &Update) -> [String; 11] {
 
 /// Cells in columns of fixed widths: what comes later is not known yet.
 fn line(cells: &[String; 11]) -> String {
-    let widths = [20, 10, 11, 11, 14, 12, 12, 15, 13, 7, 5];
-    let padded =
-        cells.iter().zip(widths).enumerate().map(|(c, (cell, width))| {
-            if c == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-        });
-    padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-}
-
-/// Seconds since 1970 as a date and a time of day.
-pub fn utc(seconds: f64) -> String {
-    let seconds = seconds.max(0.0) as u64;
-    let (mut days, of_day) = (seconds / 86_400, seconds % 86_400);
-    let is_leap =
-        |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    let mut year = 1970;
-    while days >= 365 + u64::from(is_leap(year)) {
-        days -= 365 + u64::from(is_leap(year));
-        year += 1;
-    }
-    let february = 28 + u64::from(is_leap(year));
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
-    format!("{year:04}-{month:02}-{:02}T{hour:02}:{minute:02}:{second:02}Z", days + 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::utc;
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        assert_eq!(utc(0.0), "1970-01-01T00:00:00Z");
-        assert_eq!(utc(951_782_399.9), "2000-02-28T23:59:59Z");
-        assert_eq!(utc(951_782_400.0), "2000-02-29T00:00:00Z");
-        assert_eq!(utc(1_735_689_599.0), "2024-12-31T23:59:59Z");
-        assert_eq!(utc(1_794_962_401.5), "2026-11-18T00:40:01Z");
-    }
+    print::aligned(cells, &[20, 10, 11, 11, 14, 12, 12, 15, 13, 7, 5])
 }

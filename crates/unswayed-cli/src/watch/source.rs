@@ -54,7 +54,7 @@ impl Lines {
         if ["npz", "npy", "parquet", "gz", "zst"].contains(&ending.as_str()) {
             let path = path.display();
             return Err(Stop(format!(
-                "{path}: a stream has one row a line; write .csv, .tsv or .jsonl, not compressed"
+                "{path}: a stream has one row per line; write .csv, .tsv or .jsonl, not compressed"
             )));
         }
         let input = if is_standard {

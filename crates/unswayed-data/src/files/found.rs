@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Labels;
 use crate::digest::Running;
 use crate::error::{DataError, Place, Problem, excerpt};
 use crate::labels::{self, RawLabels};
 use crate::make::{About, Divide, Reading};
 use crate::norms::{self, Longest};
 use crate::table::Table;
+use crate::{Labels, Origin};
 
 /// What a look at all rows finds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -62,6 +62,36 @@ impl Found {
         }
     }
 
+    /// How the rows were made of a table that had `of` rows.
+    pub(super) fn origin(
+        &self,
+        reading: &Reading,
+        about: About,
+        of: usize,
+        sha256: String,
+    ) -> Result<Origin, DataError> {
+        let labels = self.labels(reading).map_err(|error| about.labels.blame(error))?;
+        refuse_kind(reading, &labels)?;
+        Ok(Origin {
+            file: about.file,
+            label_file: about.label_file,
+            scale: self.scale(reading, &labels)?,
+            labels,
+            label_column: about.label_column,
+            weight_column: None,
+            step_weight_column: None,
+            class_weights: None,
+            chosen_columns: about.chosen_columns,
+            files: about.files,
+            rows: self.rows,
+            of,
+            columns: self.columns,
+            of_columns: None,
+            sha256,
+            made: None,
+        })
+    }
+
     pub(super) fn digest(&mut self) -> String {
         let hash = self.hash.take().unwrap_or_else(|| Running::new(self.rows, self.columns));
         self.digest_after(hash)
@@ -87,6 +117,20 @@ impl Found {
         self.scored.merge(first, &later.scored);
         self.rows += later.rows;
         self.labels.merge(first, &later.labels)
+    }
+}
+
+/// Refuses what is not read in parts.
+pub(super) fn refuse_kind(reading: &Reading, labels: &Labels) -> Result<(), DataError> {
+    if reading.weight_column.is_some()
+        || reading.step_weight_column.is_some()
+        || reading.class_weights.is_some()
+    {
+        return Err(Problem::NotInParts("weights of rows and steps").into());
+    }
+    match labels {
+        Labels::Classes { .. } | Labels::Scores | Labels::Premultiplied => Ok(()),
+        _ => Err(Problem::NotInParts("labels other than two classes and scores").into()),
     }
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::found::Found;
 use super::parts::{Tables, base_name, files};
 use super::source::{Format, Source};
-use super::stream::{Block, Sample, refuse_kind};
+use super::stream::{Block, Sample};
 use crate::Origin;
 use crate::digest::Running;
 use crate::error::{DataError, Problem};
@@ -255,27 +255,7 @@ impl Partitions {
                 super::about(source, &names, is_table, reading, (&self.names, of))
             }
         };
-        let labels = self.found.labels(reading).map_err(|error| about.labels.blame(error))?;
-        refuse_kind(reading, &labels)?;
-        let scale = self.found.scale(reading, &labels)?;
-        Ok(Origin {
-            file: about.file,
-            label_file: about.label_file,
-            labels,
-            label_column: about.label_column,
-            weight_column: None,
-            step_weight_column: None,
-            class_weights: None,
-            chosen_columns: about.chosen_columns,
-            files: about.files,
-            scale,
-            rows: of,
-            of,
-            columns: self.columns(),
-            of_columns: None,
-            sha256: self.found.digest_after(hash),
-            made: None,
-        })
+        self.found.origin(reading, about, of, self.found.digest_after(hash))
     }
 
     /// Refuses digests of partitions other than those of the first look.

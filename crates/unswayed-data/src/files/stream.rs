@@ -7,14 +7,14 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::ScopedJoinHandle;
 
 use super::concat::append;
-use super::found::Found;
+use super::found::{Found, refuse_kind};
 use super::parts::{Tables, files};
 use super::source::Source;
 use crate::error::{DataError, Problem};
 use crate::labels::RawLabels;
 use crate::make::{self, Divide, Reading};
 use crate::table::Table;
-use crate::{Dataset, Labels, Origin};
+use crate::{Dataset, Origin};
 
 /// Blocks that wait for a thread.
 const WAITING: usize = 2;
@@ -213,20 +213,6 @@ fn picked(table: &Table, rows: &[usize]) -> Result<Table, DataError> {
     Ok(Table { x, y, columns: d, names: table.names.clone(), ..Table::default() })
 }
 
-/// Refuses what is not read in parts.
-pub(super) fn refuse_kind(reading: &Reading, labels: &Labels) -> Result<(), DataError> {
-    if reading.weight_column.is_some()
-        || reading.step_weight_column.is_some()
-        || reading.class_weights.is_some()
-    {
-        return Err(Problem::NotInParts("weights of rows and steps").into());
-    }
-    match labels {
-        Labels::Classes { .. } | Labels::Scores | Labels::Premultiplied => Ok(()),
-        _ => Err(Problem::NotInParts("labels other than two classes and scores").into()),
-    }
-}
-
 /// Reads everything once.
 fn scan(
     source: &Source,
@@ -246,27 +232,8 @@ fn scan(
         last = Some(about);
     }
     let Some(about) = last else { return Err(Problem::NoRows.into()) };
-    let labels = found.labels(reading).map_err(|error| about.labels.blame(error))?;
-    refuse_kind(reading, &labels)?;
-    let scale = found.scale(reading, &labels)?;
-    let origin = Origin {
-        file: about.file,
-        label_file: about.label_file,
-        labels,
-        label_column: about.label_column,
-        weight_column: None,
-        step_weight_column: None,
-        class_weights: None,
-        chosen_columns: about.chosen_columns,
-        files: about.files,
-        scale,
-        rows,
-        of: tables.of,
-        columns: found.columns,
-        of_columns: None,
-        sha256: found.digest(),
-        made: None,
-    };
+    let sha256 = found.digest();
+    let origin = found.origin(reading, about, tables.of, sha256)?;
     let sample = sample.made(&origin)?;
     Ok((Stream { source: source.clone(), reading: reading.clone(), origin }, sample))
 }

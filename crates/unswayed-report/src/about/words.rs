@@ -4,6 +4,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use unswayed_check::{Statement, Target};
 
+use crate::calendar::utc;
+
 /// Words of all reports about learners.
 const WORDS: [(&str, &str); 13] = [
     (
@@ -57,41 +59,6 @@ pub fn digests(statement: &Statement) -> Vec<(String, String)> {
 /// The day and the minute, such as 2026-11-18 09:30 UTC.
 pub fn now() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    date(seconds)
-}
-
-/// A time in seconds after 1970 began.
-fn date(seconds: u64) -> String {
-    let leap = |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
-    let (mut days, minutes) = (seconds / 86_400, seconds % 86_400 / 60);
-    let mut year = 1970;
-    while days >= 365 + u64::from(leap(year)) {
-        days -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let mut month = 1;
-    for length in [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    format!("{year}-{month:02}-{:02} {:02}:{:02} UTC", days + 1, minutes / 60, minutes % 60)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::date;
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        assert_eq!(date(0), "1970-01-01 00:00 UTC");
-        assert_eq!(date(951_782_399), "2000-02-28 23:59 UTC");
-        assert_eq!(date(951_782_400), "2000-02-29 00:00 UTC");
-        assert_eq!(date(951_868_800), "2000-03-01 00:00 UTC");
-        assert_eq!(date(1_798_761_599), "2026-12-31 23:59 UTC");
-        assert_eq!(date(4_107_542_399), "2100-02-28 23:59 UTC");
-        assert_eq!(date(4_107_542_400), "2100-03-01 00:00 UTC");
-    }
+    let time = utc(seconds);
+    format!("{} {} UTC", &time[..10], &time[11..16])
 }

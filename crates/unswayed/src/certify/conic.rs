@@ -145,6 +145,8 @@ impl Program {
             .tol_gap_rel(TOLERANCE)
             .tol_feas(TOLERANCE)
             .direct_solve_method("faer".into())
+            // On several the last digits depend on how many there are.
+            .max_threads(1)
             .build()
             .ok()?;
         let mut solver =

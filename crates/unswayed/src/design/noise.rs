@@ -109,6 +109,7 @@ pub fn alternate(
     start: Noise,
     iterations: usize,
 ) -> Result<Designed, ParameterError> {
+    crate::sequential::decompose_on_one_thread();
     let dimension = check(tasks, terms, &start)?;
     let mut noise = start;
     let mut history = Vec::with_capacity(2 * iterations);

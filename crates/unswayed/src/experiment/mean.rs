@@ -101,6 +101,7 @@ enum Defence {
 impl MeanExperiment {
     /// Runs it.
     pub fn run(&self, observer: &dyn Observer) -> Result<MeanResult, ExperimentError> {
+        crate::sequential::decompose_on_one_thread();
         let train = paper_tasks(self.dimension, self.train, self.seed);
         let test = paper_tasks(self.dimension, self.test, self.seed ^ 0x7465_7374);
         let test: Vec<Sampled> =

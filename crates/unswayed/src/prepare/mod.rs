@@ -27,6 +27,7 @@ use sha2::{Digest, Sha256};
 
 use crate::certify::dot;
 use crate::data::Features;
+use crate::sequential::decompose_on_one_thread;
 
 pub use file::TransformError;
 pub use quality::Quality;
@@ -133,6 +134,7 @@ impl Transform {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn fit(train: &Features, directions: usize) -> Result<(Transform, Prepared), PrepareError> {
+        decompose_on_one_thread();
         let (rows, columns) = (train.rows(), train.dimension);
         let most = rows.min(columns);
         if directions == 0 {

@@ -84,6 +84,8 @@ impl ProblemBuilder {
     /// # Errors
     /// Numbers outside their range, data that do not fit each other or the loss, and combinations that no theorem covers.
     pub fn build(self) -> Result<Problem, ProblemError> {
+        #[cfg(feature = "general")]
+        crate::sequential::decompose_on_one_thread();
         let Some(first) = self.data.first() else { return Err(ProblemError::NoData) };
         let others = self.data[1..].iter().map(AsRef::as_ref).chain(&self.target);
         require_alike(first, others).map_err(|error| ProblemError::Data(error.to_string()))?;

@@ -456,12 +456,13 @@ impl<'a> Letters<'a> {
         let value = sums.fold(f64::NEG_INFINITY, f64::max);
         let (mut edge, mut slopes) = (proof.heights.len(), vec![0.0]);
         while edge > 1 && self.growth(edge - 1) < 0.0 {
-            let excess = (bounds[edge - 1] - value).max(0.0);
-            let slope = (-excess / self.growth(edge - 1)).max(slopes[slopes.len() - 1]);
-            if proof.size * self.power(self.edges(edge - 1)[0]) < slope * self.eta {
+            let most = proof.size * self.power(self.edges(edge - 1)[0]) / self.eta;
+            let last = slopes[slopes.len() - 1];
+            if most < last {
                 break;
             }
-            slopes.push(slope);
+            let excess = (bounds[edge - 1] - value).max(0.0);
+            slopes.push(last.max(most.min(-excess / self.growth(edge - 1))));
             edge -= 1;
         }
         let slopes = slopes[1..].iter().rev().map(|slope| self.less(Term::StartSlope, *slope));

@@ -40,7 +40,7 @@ fn on(data: impl IntoData) -> ProblemBuilder {
     Problem::builder(data).learning_rate(1e-3).regularization(0.02).poison_rate(0.05)
 }
 
-fn losses(problem: ProblemBuilder, names: &[&str]) {
+fn losses(problem: &ProblemBuilder, names: &[&str]) {
     for name in names {
         same_certificate(problem.clone().loss(name.parse().unwrap()), &Options::default());
     }
@@ -73,7 +73,7 @@ fn many_columns() {
 fn other_losses_and_sets() {
     let rows = around_centre(&mut Random(54), 1500, 4);
     let data = Dataset::from_rows(rows, 4, None).unwrap();
-    losses(on(data.clone()), &["logistic"]);
+    losses(&on(data.clone()), &["logistic"]);
     for set in [Adversary::BoxAroundData, Adversary::EllipsoidAroundData] {
         same_certificate(on(data.clone()).adversary(set), &Options::default());
     }
@@ -87,9 +87,9 @@ fn classes_and_numbers() {
         x.chunks(3).enumerate().flat_map(|(i, x)| [&[label(i)], x].concat()).collect()
     };
     let classes = labelled(&rows(&mut random, |i| (i % 3) as f64), 4, 3, None);
-    losses(on(classes), &["multiclass"]);
+    losses(&on(classes), &["multiclass"]);
     let numbers = numbered(&rows(&mut random, |i| (i % 7) as f64 / 7.0), 4, None);
-    losses(on(numbers).label_bound(1.0), &["absolute", "huber=0.5", "quantile=0.3"]);
+    losses(&on(numbers).label_bound(1.0), &["absolute", "huber=0.5", "quantile=0.3"]);
 }
 
 #[test]

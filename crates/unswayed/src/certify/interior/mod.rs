@@ -78,14 +78,15 @@ const STRIDE: usize = 8;
 
 /// By how much a bound may be larger, relatively, for a proof whose size does not grow with the rows.
 fn noticeable(rows: usize) -> f64 {
-    if rows > LARGE_DATA { 1e-3 } else { 3e-4 }
+    if rows > LARGE_DATA { NOTICEABLE } else { SLIGHT }
 }
+const NOTICEABLE: f64 = 1e-3;
+const SLIGHT: f64 = 3e-4;
 
 /// How much a bound must be worse than a refused one to matter.
 const REFUSED: f64 = 1e-6;
 
 /// A proof and how it was found.
-#[derive(Clone)]
 struct Found {
     /// Strictly feasible, up to rounding.
     proof: CaseProof,

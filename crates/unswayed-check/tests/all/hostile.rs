@@ -252,6 +252,9 @@ fn the_edges_of_every_condition() {
     };
     changed(PLAIN, weigh([1.0, 1e-9, 0.0, 0.0])).expect("a bound");
     refused(PLAIN, "the weight of the rows that are not hostile", weigh([1.0, 0.0, 0.0, 0.0]));
+    // The heaviest row counts, wherever it is.
+    changed(PLAIN, weigh([0.0, 1e-9, 0.0, 1.0])).expect("a bound");
+    refused(PLAIN, "the weight of the rows that are not hostile", weigh([0.0, 0.0, 0.0, 1.0]));
 }
 
 /// 1/(2t)·H/(W−H) is taken from A: the last t that leaves it positive, and the one before.

@@ -131,6 +131,7 @@ CERTIFIED = {
     "weighted": ({"x": X, "y": Y}, {"schedule": "weighted", "horizon": 10**5, "total_rate": 500.0}),
     "average": ({"x": X, "y": Y}, {"average": True, "horizon": 10**5}),
     "moments": ({"x": X, "y": Y}, {"moments": 200, "horizon": 10**4}),
+    "moments-target": ({"x": X, "y": Y}, {"moments": 200}, {"x": X[: N // 2], "y": Y[: N // 2]}),
     "absolute": ({"x": X, "y": X[:, 0] - X[:, 1]}, {"loss": "absolute"}),
     "huber": ({"x": X, "y": X[:, 0] - X[:, 1]}, {"loss": "huber=0.5", "label_bound": 0.5, "adversary": "box"}),
     "quantile": ({"x": X, "y": X[:, 0] - X[:, 1]}, {"loss": "quantile=0.25", "label_bound": 0.5, "horizon": 10**5}),

@@ -9,21 +9,21 @@ use super::{dot, stretch};
 const FIRST_STEP: f64 = 0.3;
 const LAST_STEP: f64 = 1e-5;
 
-/// The best point so far, its value, and the step of the strategy.
+/// The best point so far, its loss, and the step of the strategy.
 #[derive(Clone)]
 pub(super) struct Candidate {
     pub point: Vec<f64>,
-    pub value: f64,
+    pub loss: f64,
     step: f64,
 }
 
 impl Candidate {
-    /// A point of the ball with its value; longer ones are shortened.
-    pub fn new(mut point: Vec<f64>, radius: f64, value: impl FnOnce(&[f64]) -> f64) -> Self {
+    /// A point of the ball with its loss; longer ones are shortened.
+    pub fn new(mut point: Vec<f64>, radius: f64, loss: impl FnOnce(&[f64]) -> f64) -> Self {
         if dot(&point, &point) > radius * radius {
             stretch(&mut point, radius);
         }
-        Candidate { value: value(&point), point, step: FIRST_STEP }
+        Candidate { loss: loss(&point), point, step: FIRST_STEP }
     }
 
     /// Tries random neighbours: longer steps after a success, shorter after a failure, long ones again when tiny.
@@ -32,14 +32,14 @@ impl Candidate {
         evaluations: usize,
         radius: f64,
         rng: &mut Pcg64Mcg,
-        mut value: impl FnMut(&[f64]) -> f64,
+        mut loss: impl FnMut(&[f64]) -> f64,
     ) {
         for _ in 0..evaluations {
             let scale = self.step * radius / (self.point.len() as f64).sqrt();
             let mut noise = || -> f64 { StandardNormal.sample(rng) };
             let neighbour = self.point.iter().map(|u| u + scale * noise()).collect();
-            let next = Candidate::new(neighbour, radius, &mut value);
-            if next.value > self.value {
+            let next = Candidate::new(neighbour, radius, &mut loss);
+            if next.loss > self.loss {
                 *self = Candidate { step: 1.5 * self.step, ..next };
             } else {
                 self.step *= 0.93;

@@ -1,15 +1,12 @@
 //! A hinge learner held by one point, by coordinate descent: exact at kinks, and cheap from where the last point left it. A search
 //! by gradients ends near kinks; a search by neighbours, which needs many places of rest, goes on from there.
 
-use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::SeedableRng;
-use rayon::prelude::*;
 use unswayed_check::Statement;
 
 use super::dot;
 use super::evolve::Candidate;
-use super::goal::Height;
 use super::nature::Nature;
 use super::steady::Search;
 use crate::certify::Descent;
@@ -17,13 +14,6 @@ use crate::error::AttackError;
 
 /// Points that are improved, at most.
 const MOST_POINTS: usize = 32;
-
-/// The length of a jump, relative to the radius.
-const HOP: f64 = 0.3;
-/// Rows that are nearly misclassified count a little: the widths of the smoothed error that is added to the error, one after the
-/// other, and how many neighbours are tried with each.
-const NEARLY_WRONG: [f64; 5] = [0.1, 0.07, 0.05, 0.03, 0.02];
-const NEIGHBOURS: usize = 1000;
 
 /// The rows, a point after them, and where the learner settles.
 struct Kinked<'s> {
@@ -47,21 +37,6 @@ impl<'s> Kinked<'s> {
 
     /// The loss on the target where a point holds the learner.
     fn loss(&mut self, point: &[f64]) -> f64 {
-        self.hold(point);
-        self.nature.target.loss_and_error(&self.settled.theta).0
-    }
-
-    /// The error there, and the smoothed one.
-    fn error(&mut self, point: &[f64], width: f64) -> f64 {
-        self.hold(point);
-        let (target, theta) = (&self.nature.target, &self.settled.theta);
-        let mut gradient = vec![0.0; theta.len()];
-        let smoothed = target.height(theta, Height::Error(width), &mut gradient);
-        target.loss_and_error(theta).1.unwrap_or(0.0) + smoothed
-    }
-
-    /// Settles the learner that is held by a point.
-    fn hold(&mut self, point: &[f64]) {
         let (rows, last) = (&self.nature.rows, self.nature.rows.rows());
         let held = self.settled.a[last] / self.settled.sigma;
         for ((t, new), old) in self.settled.theta.iter_mut().zip(point).zip(&mut self.point) {
@@ -71,6 +46,7 @@ impl<'s> Kinked<'s> {
         self.settled.squared[last] = dot(point, point);
         let point = &self.point;
         self.settled.run(|i| if i < last { rows.row(i) } else { point }, 1e-7, 60);
+        self.nature.target.loss_and_error(&self.settled.theta).0
     }
 }
 
@@ -84,7 +60,7 @@ impl Search<'_> {
         let mut most = MOST_POINTS;
         let rounds = MOST_POINTS.ilog2() as usize + 1;
         loop {
-            pool.sort_by(|a, b| b.value.total_cmp(&a.value));
+            pool.sort_by(|a, b| b.loss.total_cmp(&a.loss));
             pool.truncate(most);
             let share = self.work.evaluations / rounds / pool.len().max(1);
             for candidate in &mut pool {
@@ -96,28 +72,5 @@ impl Search<'_> {
             }
             most = pool.len() / 2;
         }
-    }
-
-    /// The best point for the error after jumps from a point, each followed by an evolution strategy.
-    pub fn hopped(&self, start: &[f64], radius: f64) -> Result<Vec<f64>, AttackError> {
-        let hop = |hop: usize| {
-            let mut kinked = Kinked::new(self.statement, self.nature);
-            let mut rng = Pcg64Mcg::seed_from_u64(self.seed ^ 0x686f_7073 ^ ((hop as u64) << 32));
-            let scale = HOP * radius / (start.len() as f64).sqrt();
-            let mut noise = || -> f64 { StandardNormal.sample(&mut rng) };
-            let mut point: Vec<f64> = start.iter().map(|u| u + scale * noise()).collect();
-            let mut reached = f64::NEG_INFINITY;
-            for width in NEARLY_WRONG {
-                self.look()?;
-                let mut candidate = Candidate::new(point, radius, |u| kinked.error(u, width));
-                candidate.evolve(NEIGHBOURS, radius, &mut rng, |u| kinked.error(u, width));
-                (point, reached) = (candidate.point, candidate.value);
-            }
-            Ok((reached, point))
-        };
-        let hops = (0..self.work.hops).into_par_iter().map(hop);
-        let found = hops.collect::<Result<Vec<(f64, Vec<f64>)>, AttackError>>()?;
-        let best = found.into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
-        Ok(best.map_or_else(|| start.to_vec(), |(_, point)| point))
     }
 }

@@ -48,8 +48,6 @@ pub(super) struct Work {
     pub steps: usize,
     /// Neighbours that are tried after that, where trying is cheap.
     pub evaluations: usize,
-    /// Jumps from the best point for the error, each followed by many neighbours.
-    pub hops: usize,
 }
 
 /// A constant attack and where it holds the learner.
@@ -105,11 +103,6 @@ impl Search<'_> {
                     points.extend(thin.starts(self.stages()[0]));
                     found.push(thin.held(thin.evolved(points, *radius)?)?);
                 }
-                if let (Set::Ball { radius }, true) = (&self.statement.threat.set, self.hops())
-                    && let Some(best) = self.goal.best(found.clone())
-                {
-                    found.push(thin.held(thin.hopped(&best.point, *radius)?)?);
-                }
                 let ends = found.into_iter().map(|s| thin.end(s)).collect();
                 self.best_on_all_rows(&thin, ends)
             }
@@ -119,11 +112,6 @@ impl Search<'_> {
     /// Whether neighbours are tried: on few rows the best point is at kinks, which a smooth ascent only comes near to.
     fn evolves(&self) -> bool {
         self.goal == Goal::Loss && self.is_plain() && self.work.evaluations > 0
-    }
-
-    /// Whether the best point is left by jumps: the error is flat nearly everywhere, and its highest places are small.
-    fn hops(&self) -> bool {
-        self.goal == Goal::Error && self.is_plain() && self.work.hops > 0
     }
 
     /// Whether the learner is the plain one for the hinge loss, for which there are methods that are exact at kinks.

@@ -35,9 +35,6 @@ const WORK_A_SECOND: f64 = 5e9;
 /// Neighbours that the search tries on data of at most so many numbers: so many over those of the data, within a bound.
 const MOST_KINKED: f64 = 1e4;
 const TRIED_NUMBERS: f64 = 2e7;
-/// The same for jumps from the best point for the error, and what one takes for each number of the data.
-const MOST_HOPPED: f64 = 5e4;
-const HOP_WORK: f64 = 2.5e5;
 const MOST_TRIES: f64 = 2e4;
 
 /// Starts that the search improves.
@@ -344,7 +341,7 @@ impl<'a> Suite<'a> {
             return Ok((found, self.nature.clone()));
         }
         let estimate = |nature: &Nature| {
-            self.search(nature, goal, Work { ascents: 1, steps: 12, evaluations: 0, hops: 0 }).estimate()
+            self.search(nature, goal, Work { ascents: 1, steps: 12, evaluations: 0 }).estimate()
         };
         let data = self.problem.data().len();
         let mixture = worst_mixture(data, |q| estimate(&Nature::new(self.problem, q)?))?;
@@ -446,10 +443,7 @@ impl<'a> Suite<'a> {
         let numbers = rows * parameters;
         let evaluations =
             if numbers > MOST_KINKED { 0 } else { (TRIED_NUMBERS / numbers).min(MOST_TRIES) as usize };
-        let has_time = goal == Goal::Error && !matches!(self.effort, Effort::Fast);
-        let hops =
-            if has_time && numbers <= MOST_HOPPED { (operations / (HOP_WORK * numbers)) as usize } else { 0 };
-        Work { ascents, steps: (affordable / ascents as f64).clamp(5.0, steps) as usize, evaluations, hops }
+        Work { ascents, steps: (affordable / ascents as f64).clamp(5.0, steps) as usize, evaluations }
     }
 
     fn simulate_from<P: Policy + Clone + Sync>(
@@ -560,8 +554,7 @@ pub(crate) fn benign_of(problem: &Problem) -> Benign {
 /// Several datasets that cannot be put together.
 pub fn fixed_point(problem: &Problem, point: &[f64]) -> Result<SteadyState, AttackError> {
     let suite = Suite::new(problem)?;
-    let search =
-        suite.search(&suite.nature, Goal::Loss, Work { ascents: 1, steps: 1, evaluations: 0, hops: 0 });
+    let search = suite.search(&suite.nature, Goal::Loss, Work { ascents: 1, steps: 1, evaluations: 0 });
     search.exactly(search.held(point.to_vec())?)
 }
 

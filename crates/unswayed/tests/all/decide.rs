@@ -132,11 +132,13 @@ fn limits_on_the_first_steps_are_kept_and_broken() {
     for (measure, value) in [(Measure::Loss, 0.35), (Measure::Error, 0.4)] {
         let limit = Limit::new(value, measure).with_options(Options::default().with_horizon(STEPS));
         let found = largest_rate(&learner, &limit).unwrap().unwrap();
-        let bound = found.outcome.horizon_loss.unwrap();
+        let outcome = &found.outcome;
+        let bound =
+            if measure == Measure::Loss { outcome.horizon_loss } else { outcome.horizon_error() }.unwrap();
         assert!(bound <= value && found.poison_rate > 0.0 && found.trials <= MOST_TRIALS, "{found:?}");
         let evidence = Evidence { data: &[Rows::of(&task.data)], target: None };
         let verdict = unswayed_check::check(&found.outcome.certificate, &evidence).unwrap();
-        assert_eq!(verdict.horizon, Some(bound));
+        assert_eq!((verdict.horizon, verdict.horizon_error), (outcome.horizon_loss, outcome.horizon_error()));
         // One search for an attack is enough.
         if measure == Measure::Loss {
             let broken = smallest_broken_rate(&learner, &limit, found.poison_rate, 0).unwrap().unwrap();

@@ -9,7 +9,7 @@ use unswayed_check::{Loss, RatesError, Schedule};
 use super::ProblemError;
 use crate::poison_weight::PoisonWeightPolicy;
 
-/// What a [`Problem`] is made of besides its data, learning rate, regularization and poison rate.
+/// What a [`Problem`](super::Problem) is made of besides its data, learning rate, regularization and poison rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Template {
     /// The loss; hinge if not given, logistic for preferences.

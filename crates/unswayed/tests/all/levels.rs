@@ -205,6 +205,30 @@ fn better_than_lines() {
     }
 }
 
+/// The error over first steps: from the benign model it is that of the long run soon, from 0 after many steps; shells are kept for it.
+#[test]
+fn first_steps() {
+    let data = unswayed::data::sample().unwrap().first(60).unwrap();
+    for batch in [1, 4] {
+        let problem = problem(data.clone(), Loss::Hinge, 1e-3, 0.01, batch);
+        let (long_run, proof) = levels(&problem);
+        let benign = unswayed::certify::benign(&problem).theta;
+        for (start, steps, most) in [(benign, 1_000_000, 1.001), (vec![0.0; 31], 1_000_000_000, 1.1)] {
+            let options = tight().with_start(start).with_horizon(steps);
+            let outcome = certify_with(&problem, &options).expect("a certificate");
+            let verdict = verdict(&problem, &outcome.certificate).expect("accepted");
+            assert_eq!(verdict.horizon_error, outcome.horizon_error());
+            let claim = outcome.certificate.horizon_error.expect("a claim on the error");
+            assert!(claim.bound > long_run && claim.bound < most * long_run, "{} {long_run}", claim.bound);
+            assert!(claim.bound < outcome.horizon_loss.expect("a horizon"));
+            let Some(Proof::Levels(longer)) = outcome.certificate.error.map(|error| error.proof) else {
+                panic!("a proof by levels")
+            };
+            assert!(longer.heights.len() > proof.heights.len());
+        }
+    }
+}
+
 /// A radius of zero once asked for all memory there is.
 #[test]
 fn extreme_settings_come_to_an_end() {

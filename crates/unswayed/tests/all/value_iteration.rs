@@ -244,6 +244,8 @@ impl Tally {
         let truth = grid.solve(WIDTH, ROUNDS).low;
         let eta = problem.learner().learning_rate;
         self.bound(&format!("{name}, error"), claim, bound, &grid, truth, eta);
+        let (first, bound) = (grid.first_steps(HORIZON), outcome.horizon_error().expect("a horizon"));
+        self.bound(&format!("{name}, error over first steps"), claim, bound, &grid, first, eta);
     }
 
     /// The strongest of the library's attacks.
@@ -413,6 +415,55 @@ fn levels_are_above_the_worst_case() {
         assert!(truth.low > planted + room, "{loss} {rates:?}: a planted error is not noticed");
         assert!(loss == Loss::Hinge || truth.low > lowered + room, "{loss} {rates:?}: nor one of 2 %");
     }
+}
+
+/// From 0 and from near the centre, over few and many steps: value iteration stays below the bound by levels, which is far below
+/// what the loss says where the start is near.
+#[test]
+fn levels_are_above_the_worst_first_steps() {
+    let data = rows(vec![0.9, 0.8, 1.0, -0.3], 1);
+    let (rates, mut by_levels) = ((0.005, 0.2, 0.05), 0);
+    for loss in [Loss::Hinge, Loss::Logistic] {
+        let problem = learning(data.clone(), rates).loss(LossName::Of(loss)).build().expect("a problem");
+        let rules = Rules { of_error: true, one_coin: false };
+        let [rough, fine] =
+            [251, 501].map(|nodes| Grid::new(&problem, rules, Fineness { nodes, points: 8, free: 4.0 }));
+        let benign = unswayed::certify::benign(&problem).theta[0];
+        let near = (0..251).min_by(|a, b| {
+            let away = |node: &usize| (rough.theta(*node)[0] - benign).abs();
+            away(a).total_cmp(&away(b))
+        });
+        for node in [rough.nodes() / 2, near.expect("nodes")] {
+            for steps in [20, 2_000, 40_000] {
+                let start = rough.theta(node);
+                // Every second node of the finer grid is one of the rough grid.
+                let truth = fine.first_steps_from(2 * node, steps);
+                let room = FLOOR + 2.0 * (rough.first_steps_from(node, steps) - truth).abs();
+                let options = Options::default().with_effort(Effort::Tight).with_horizon(steps as u64);
+                let outcome = certify_with(&problem, &options.with_start(start.clone())).expect("a bound");
+                let (bound, loss_bound) = (outcome.horizon_error().expect("a bound"), outcome.horizon_loss);
+                println!(
+                    "{loss} from {start:?}, {steps} steps: worst case {truth:.5} ± {room:.5}, certified {bound:.5}"
+                );
+                assert!(truth <= bound + room, "{loss} from {start:?}, {steps} steps: {truth} > {bound}");
+                if let Some(claim) = outcome.certificate.horizon_error {
+                    let proof = &outcome.certificate.error.as_ref().expect("a proof of the error").proof;
+                    assert!(
+                        matches!(proof, Proof::Levels(_))
+                            && claim.bound < loss_bound.expect("a bound") / 0.693
+                    );
+                    by_levels += 1;
+                }
+                let is_near = start[0].abs() > 0.1;
+                let error = outcome.certified_error.expect("a bound");
+                assert!(
+                    !is_near || steps == 20 || bound < 1.05 * error,
+                    "{loss}, {steps} steps: {bound} {error}"
+                );
+            }
+        }
+    }
+    assert!(by_levels >= 4, "{by_levels}");
 }
 
 /// One number per row, or two classes with one column; steps and forgetting that a grid can follow.
